@@ -74,7 +74,7 @@ def consumer_settings(
     Raises:
         ConfigException: Exactly-once does not allow so many requests in flight.
     """
-    given = _given(config, "consumer.", CONSUMER_NAMES)
+    given = given_settings(config, "consumer.", CONSUMER_NAMES)
     given.pop("group.protocol", None)
     _drop_fixed("consumer", given, CONSUMER_DEFAULTS, CONSUMER_FIXED)
     defaults = dict(CONSUMER_DEFAULTS)
@@ -102,7 +102,7 @@ def main_consumer_settings(config: AbstractConfig, *, exactly_once: bool) -> dic
     topics = for_clients(config.originalsWithPrefix("topic.", strip=False))
     _check_segments(
         topics.get("topic.segment.bytes"),
-        _given(config, "producer.", PRODUCER_NAMES).get("batch.size"),
+        given_settings(config, "producer.", PRODUCER_NAMES).get("batch.size"),
     )
     return settings | topics
 
@@ -130,7 +130,7 @@ def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str
     Raises:
         ConfigException: Exactly-once does not allow so many requests in flight.
     """
-    given = _given(config, "producer.", PRODUCER_NAMES)
+    given = given_settings(config, "producer.", PRODUCER_NAMES)
     defaults = dict(PRODUCER_DEFAULTS)
     if exactly_once:
         _drop_fixed("producer", given, PRODUCER_EXACTLY_ONCE, ("enable.idempotence",))
@@ -147,7 +147,7 @@ def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str
 
 def admin_settings(config: AbstractConfig) -> dict[str, Any]:
     """Return the admin client's settings; later ones win: defaults, custom, ``admin.``."""
-    return {**ADMIN_DEFAULTS, **_custom(config), **_given(config, "admin.", ADMIN_NAMES)}
+    return {**ADMIN_DEFAULTS, **_custom(config), **given_settings(config, "admin.", ADMIN_NAMES)}
 
 
 def plain_consumer_settings(
@@ -185,7 +185,7 @@ def _plain(
     return kept | {"bootstrap.servers": ",".join(config.getList("bootstrap.servers"))}
 
 
-def _given(config: AbstractConfig, prefix: str, names: frozenset[str]) -> dict[str, Any]:
+def given_settings(config: AbstractConfig, prefix: str, names: frozenset[str]) -> dict[str, Any]:
     """Return the given entries with a client's names and with its prefix; the prefix wins."""
     originals = config.originals()
     known = {key: value for key, value in originals.items() if key in names}

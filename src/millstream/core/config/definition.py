@@ -130,14 +130,15 @@ def one_of(*allowed: str | None, any_case: bool = False) -> Check:
     """Return the check that a text is one of ``allowed``."""
     accepted = {text.upper() if any_case and text else text for text in allowed}
     listed = ", ".join(text for text in allowed if text is not None)
-    return partial(_one_of, accepted, listed, any_case)
+    said = f"one of (case insensitive): {listed}" if any_case else f"one of: {listed}"
+    return partial(_one_of, accepted, said, any_case)
 
 
 def _one_of(
-    accepted: Collection[str | None], listed: str, any_case: bool, name: str, value: Any
+    accepted: Collection[str | None], said: str, any_case: bool, name: str, value: Any
 ) -> None:
     if (value.upper() if any_case and value else value) not in accepted:
-        raise invalid(name, value, f"String must be one of: {listed}")
+        raise invalid(name, value, f"String must be {said}")
 
 
 def _wrong_type(key: ConfigKey, value: Any) -> ConfigException:

@@ -16,6 +16,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.consumers import commit, committed, connected
+from millstream.topology.spark.clients.fitted import with_transactions
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -230,7 +231,7 @@ class Group:
         return found
 
     def _fence(self, sink: int) -> None:
-        producer = Producer(self._producer | {"transactional.id": f"{self._id}-{sink}"})
+        producer = Producer(with_transactions(self._producer, f"{self._id}-{sink}"))
         init_transactions(producer, self._progress, _FENCE_TIMEOUT_S)
 
     def _connected(self, what: str, **settings: Any) -> AbstractContextManager[Consumer]:

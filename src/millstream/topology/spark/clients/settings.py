@@ -11,12 +11,14 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core import errors
 from millstream.core.config import StreamsConfig
+from millstream.core.config.client_names import PRODUCER_NAMES
 from millstream.core.config.clients import (
-    for_clients,
+    given_settings,
     plain_admin_settings,
     plain_consumer_settings,
     plain_producer_settings,
 )
+from millstream.topology.spark.clients.fitted import fitted, fitted_for_sinks
 from millstream.topology.spark.clients.rights import Right, kind_of, not_allowed
 from millstream.topology.spark.clients.security import (
     as_text,
@@ -39,6 +41,8 @@ _SHARED = (
     "reconnect.backoff.ms",
     "reconnect.backoff.max.ms",
     "retry.backoff.ms",
+    "socket.receive.buffer.bytes",
+    "socket.send.buffer.bytes",
 )
 _SECURITY = ("security.protocol", "ssl.", "sasl.", "enable.ssl.")
 _PRODUCER = (
@@ -110,6 +114,8 @@ _TRANSIENT = (
 # A connection to a coordinator is always a second attempt: librdkafka looks for it under no name
 # first. The pause is doubled after each failure, up to ``reconnect.backoff.max.ms``.
 _FIRST_PAUSE = {"reconnect.backoff.ms": 20}
+_LONGEST_MS = 10_000
+"""The longest pause of librdkafka where none is given."""
 PRODUCER_DEFAULTS: dict[str, Any] = {
     # The same partitioner as that of Kafka's Java producer.
     "partitioner": "murmur2_random",
@@ -124,6 +130,12 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
     # Longer than a batch's output can take to write.
     "transaction.timeout.ms": 60_000,
 }
+
+
+def reaches_librdkafka(name: str, *, producer: bool) -> bool:
+    """Return whether a setting of Kafka's clients is passed on to the sinks' or the admin's."""
+    wanted = _SHARED + _PRODUCER if producer else _SHARED
+    return _RENAMED.get(name, name) in wanted or name.startswith(_SECURITY)
 
 
 def client_settings(config: StreamsConfig) -> dict[str, Any]:
@@ -141,12 +153,11 @@ def producer_settings(config: StreamsConfig) -> dict[str, Any]:
     Raises:
         ConfigException: As above.
     """
-    given = for_clients(config.originalsWithPrefix("producer."))
+    given = given_settings(config, "producer.", PRODUCER_NAMES)
     own = plain_producer_settings(config, exactly_once=config.exactly_once())
     settings = _common(own) | PRODUCER_DEFAULTS
     settings |= _translated(given, _SHARED + _PRODUCER)
-    settings["enable.idempotence"] = True
-    return _pausing(settings)
+    return fitted_for_sinks(_pausing(settings))
 
 
 def consumer_settings(
@@ -174,14 +185,16 @@ def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
     # Errors are raised; librdkafka would write each attempt to connect to stderr.
     quiet = {"log_level": 2}
     fixed = librdkafka_security(settings) | quiet
-    return _pausing(_FIRST_PAUSE | _translated(settings, _SHARED) | fixed)
+    return fitted(_pausing(_FIRST_PAUSE | _translated(settings, _SHARED) | fixed))
 
 
 def _pausing(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings whose first pause is not above the longest: librdkafka makes no client."""
     first, longest = (settings.get(f"reconnect.backoff.{each}") for each in ("ms", "max.ms"))
     if longest is None:
-        return settings
+        # As in Kafka, a pause that is given alone is the longest as well.
+        given = int(settings.get("reconnect.backoff.ms") or 0)
+        return settings | ({"reconnect.backoff.max.ms": given} if given > _LONGEST_MS else {})
     return settings | {"reconnect.backoff.ms": min(int(first or 0), int(longest))}
 
 

@@ -15,6 +15,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
+from millstream.core.config.client_keys import check_client_entries
 from millstream.core.config.definition import invalid
 from millstream.core.errors import (
     ClassCastException,
@@ -26,6 +27,7 @@ from millstream.core.errors import (
     UnsupportedOperationException,
 )
 from millstream.core.file_names import directory_name
+from millstream.core.metadata import HostInfo
 from millstream.core.wording import a_kind
 from millstream.jars import java_command
 from millstream.plugins.registry import store_class
@@ -140,6 +142,9 @@ def check_config(config: StreamsConfig) -> None:
                 detail="It is not of the form host:port.",
                 hint=f"Write the broker's port as well, such as {host}:9092.",
             )
+    check_client_entries(config)
+    # Without a port it would fail when the query has started.
+    HostInfo.buildFromEndpoint(config.getString("application.server"))
     kind = config.getString("default.dsl.store")
     if kind not in {each.value for each in StoreType}:
         try:

@@ -27,6 +27,7 @@ from millstream.topology.spark.changelogs.writing import (
     write_changelogs,
 )
 from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.fitted import with_transactions
 from millstream.topology.spark.clients.settings import (
     connector_settings,
     producer_settings,
@@ -174,7 +175,7 @@ def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> Non
 
 def _end_former(group: str, config: StreamsConfig) -> None:
     """End the transaction of offsets that an interrupted hand-back has left open."""
-    producer = Producer({**producer_settings(config), "transactional.id": _transactional_id(group)})
+    producer = Producer(with_transactions(producer_settings(config), _transactional_id(group)))
     try:
         in_time("init_transactions", lambda: producer.init_transactions(_TIMEOUT_S))
     except ClientException as error:

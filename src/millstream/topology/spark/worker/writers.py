@@ -24,6 +24,7 @@ from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
+from millstream.topology.spark.clients.fitted import with_transactions
 from millstream.topology.spark.clients.rights import kind_of
 from millstream.topology.spark.clients.settings import (
     code_of,
@@ -362,7 +363,7 @@ class SinkWriter:
         settings["on_delivery"] = self._delivered
         settings["error_cb"] = self._heard
         if self._job.exactly_once:
-            settings["transactional.id"] = self._transactional_id()
+            settings = with_transactions(settings, self._transactional_id())
         producer = self._producer = Producer(settings)
         if self._job.exactly_once:
             init_transactions(producer, self._job.progress_topic, TIMEOUT_S)
