@@ -10,6 +10,7 @@ from compat_tests.core.test_serdes import HeaderSerializer, read, write
 from millstream.core.errors import (
     ConfigException,
     KafkaException,
+    NullPointerException,
     SerializationException,
 )
 from millstream.core.headers import Header, Headers
@@ -33,6 +34,28 @@ from millstream.core.serdes import (
 def test_malformed_lists_are_refused_with_kafkas_text(hex_text: Any, kind: Any, text: Any) -> None:
     with pytest.raises(kind, match=text):
         read(Serdes.ListSerde(list, Serdes.String()), hex_text)
+
+
+@pytest.mark.parametrize(
+    ("hex_text", "text"),
+    [
+        ("00ffffffff00000000", "The number of null list entries cannot be negative"),
+        ("0000000000ffffffff", "The number of list entries cannot be negative"),
+        ("007fffffff00", "The number of null list entries cannot be larger than overall number"),
+        ("000000000900", "The number of null list entries cannot be larger than overall number"),
+    ],
+)
+def test_wrong_counts_of_numbers_are_refused_with_kafkas_text(hex_text: str, text: str) -> None:
+    with pytest.raises(SerializationException, match=text):
+        read(Serdes.ListSerde(list, Serdes.Integer()), hex_text)
+    if "null" not in text:
+        with pytest.raises(SerializationException, match=text):
+            read(Serdes.ListSerde(list, Serdes.String()), "01ffffffff")
+
+
+def test_a_list_class_without_a_serde_of_its_entries_is_refused() -> None:
+    with pytest.raises(NullPointerException, match="serde cannot be null"):
+        Serdes.ListSerde(list, None)
 
 
 def test_lists_become_what_the_class_makes_of_them() -> None:

@@ -174,6 +174,30 @@ def test_lone_surrogates_become_question_marks() -> None:
     assert StringSerializer().serialize_column("t", ["a\ud800b"]) == [b"a?b"]
 
 
+def test_two_surrogates_are_one_character_as_in_java() -> None:
+    halves = "a" + chr(0xD83D) + chr(0xDE00)
+    assert Serdes.String().serializer().serialize("t", halves) == b"a\xf0\x9f\x98\x80"
+    column = Serdes.String().serializer().serialize_column("t", [halves, None, chr(0xDE00)])
+    assert column == [b"a\xf0\x9f\x98\x80", None, b"?"]
+
+
+@pytest.mark.parametrize(
+    "hex_text", ["7ff8000000000000", "fff8000000000000", "7ff8000000000123", "fff0000000000001"]
+)
+def test_each_nan_is_written_as_one_as_in_java(hex_text: str) -> None:
+    nan = struct.unpack(">d", bytes.fromhex(hex_text))[0]
+    serializer = Serdes.Double().serializer()
+    written = bytes.fromhex("7ff8000000000000")
+    assert serializer.serialize("t", nan) == written
+    infinite = struct.pack(">d", math.inf)
+    assert serializer.serialize_column("t", [0.0, nan, None, math.inf, -math.inf]) == [
+        *(bytes(8), written, None, infinite, b"\xff" + infinite[1:])
+    ]
+    assert write(Serdes.ListSerde(list, Serdes.Double()), [nan])[-8:] == written
+    # A narrower one keeps its bits, there and here.
+    assert Serdes.Float().serializer().serialize("t", nan) == struct.pack(">f", nan)
+
+
 def test_the_encoding_comes_from_the_configuration() -> None:
     serializer, deserializer = StringSerializer(), StringDeserializer()
     serializer.configure({"serializer.encoding": "UTF-16"}, True)

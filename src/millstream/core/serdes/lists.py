@@ -11,6 +11,7 @@ from millstream.core.errors import (
     ConfigException,
     IllegalStateException,
     KafkaException,
+    NullPointerException,
     SerializationException,
 )
 from millstream.core.loading import load_object
@@ -206,6 +207,10 @@ class ListSerde(WrapperSerde[Any]):
         serde: Serde[Any] | None = None,
     ) -> None:
         checked_serde(serde, "serde")
+        if serde is None and listClass is not None:
+            raise NullPointerException(
+                "serde cannot be null", hint="Give the serde of the entries."
+            )
         super().__init__(
             ListSerializer(None if serde is None else serde.serializer()),
             ListDeserializer(listClass, None if serde is None else serde.deserializer()),
@@ -220,7 +225,14 @@ def _split(data: bytes, fixed_size: int | None) -> list[bytes | None]:
     nulls: frozenset[int] = frozenset()
     if strategy == CONSTANT_SIZE:
         (count,) = INT.unpack_from(data, at)
-        nulls = frozenset(struct.unpack_from(f">{max(count, 0)}i", data, at + 4))
+        _check_count(count, "null list entries")
+        if count > len(data) // INT.size:
+            raise SerializationException(
+                "Corrupted byte[]. The number of null list entries cannot be larger than overall "
+                "number of elements.",
+                detail=f"It is {count}, and there are {len(data)} bytes.",
+            )
+        nulls = frozenset(struct.unpack_from(f">{count}i", data, at + 4))
         at += 4 + 4 * len(nulls)
         if fixed_size is None:
             raise SerializationException(
@@ -228,6 +240,7 @@ def _split(data: bytes, fixed_size: int | None) -> list[bytes | None]:
                 detail="The bytes are of entries with one size, and the inner serde has none.",
             )
     (size,) = INT.unpack_from(data, at)
+    _check_count(size, "list entries")
     at += 4
     blobs: list[bytes | None] = []
     for index in range(size):
@@ -248,6 +261,11 @@ def _split(data: bytes, fixed_size: int | None) -> list[bytes | None]:
         blobs.append(data[at : at + length])
         at += length
     return blobs
+
+
+def _check_count(count: int, what: str) -> None:
+    if count < 0:
+        raise SerializationException(f"Corrupted byte[]. The number of {what} cannot be negative.")
 
 
 def _refuse_second(configs: Mapping[str, Any], key: str, role: str) -> None:

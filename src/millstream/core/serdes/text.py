@@ -47,7 +47,7 @@ class StringSerializer(_WithEncoding, Serializer[str]):
             try:
                 return data.encode()
             except UnicodeEncodeError:
-                return data.encode(UTF_8, "replace")
+                return _replaced(data, UTF_8)
         if data is None:
             return None
         if not isinstance(data, str):
@@ -142,8 +142,17 @@ def _configured_encoding(configs: Mapping[str, Any], is_key: bool, role: str) ->
 
 def _encode(text: str, encoding: str) -> bytes:
     if encoding == "utf-16":  # Java's is big endian on every machine
-        return codecs.BOM_UTF16_BE + text.encode("utf-16-be", "replace")
-    return text.encode(encoding, "replace")
+        return codecs.BOM_UTF16_BE + _replaced(text, "utf-16-be")
+    return _replaced(text, encoding)
+
+
+def _replaced(text: str, encoding: str) -> bytes:
+    """Return text with question marks for what the encoding does not have.
+
+    Java's text is UTF-16, where two surrogates are one character; in Python's they may be two.
+    """
+    utf_16 = text.encode("utf-16-be", "surrogatepass")
+    return utf_16.decode("utf-16-be", "surrogatepass").encode(encoding, "replace")
 
 
 def _decode(data: bytes, encoding: str) -> str:
