@@ -36,6 +36,14 @@ def test_serdes_have_short_names_in_the_driver() -> None:
         assert target.readKeyValue() == KeyValue("k", 7)
 
 
+def test_what_a_configuration_warns_of_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    given = {**BASE, "default.key.serde": "string", "num.stream.thread": 4}
+    config = with_plugins(StreamsConfig(given))
+    assert config.originals() == given | {"default.key.serde": StringSerde}
+    assert isinstance(config.defaultKeySerde(), StringSerde)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
 def test_serdes_have_short_names_in_a_mock() -> None:
     assert isinstance(MockProcessorContext({"default.key.serde": "string"}).keySerde(), StringSerde)
 

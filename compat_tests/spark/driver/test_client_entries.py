@@ -5,6 +5,7 @@ The answers are those of ``new KafkaStreams`` of Kafka 4.3.1.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -83,3 +84,13 @@ def test_what_kafka_takes_is_taken(entries: dict[str, Any]) -> None:
 def test_a_server_without_a_port_is_refused(server: str) -> None:
     with pytest.raises(ConfigException, match=f"Error parsing host address {server}"):
         made({"application.server": server})
+
+
+@pytest.mark.parametrize(
+    "key", ["default.key.serde", "default.value.serde", "default.list.key.serde.inner"]
+)
+def test_a_serde_that_nobody_offers_is_refused(key: str) -> None:
+    problem = f"Invalid value nope for configuration {key}: Class nope could not be found."
+    with pytest.raises(ConfigException, match=re.escape(problem)):
+        made({key: "nope"})
+    assert made({key: "string"}).state().name == "CREATED"

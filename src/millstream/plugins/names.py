@@ -33,7 +33,7 @@ def with_plugins(config: StreamsConfig) -> StreamsConfig:
         offers = offered(kind)
         if isinstance(given[key], str) and given[key].strip() in offers:
             found[key] = offers[given[key].strip()]
-    return StreamsConfig(given | found) if found else config
+    return config.replaced(found) if found else config
 
 
 def observers(application_id: str, options: Mapping[str, Any]) -> Observers:

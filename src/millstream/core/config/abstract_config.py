@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from typing_extensions import Self
 
 from millstream.core.config.checks import checked_entries, checked_text
 from millstream.core.config.definition import REQUIRED, ConfigKey
@@ -171,6 +174,15 @@ class AbstractConfig:
     def merged(self) -> MergedEntries:
         """Return all values, and the given entries without a definition."""
         return MergedEntries(self._originals | self._values, self._originals)
+
+    def replaced(self, entries: dict[str, Any]) -> Self:
+        """Return a copy in which defined entries have other values, and nothing is logged again."""
+        found = copy.copy(self)
+        found._used = set(self._used)
+        found._originals = self._originals | entries
+        parsed = {name: self._keys[name].parse(value) for name, value in entries.items()}
+        found._values = self._values | parsed
+        return found
 
     def warn_of_slips(self, known_prefixes: Iterable[str]) -> None:
         """Log a warning for each undefined key that is similar to a defined one."""
