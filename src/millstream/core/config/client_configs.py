@@ -3,6 +3,7 @@
 An application gives them to ``KafkaStreams`` plainly or with a prefix, or to clients of its own.
 
 Example:
+    >>> from millstream import StreamsConfig
     >>> StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG)
     'consumer.max.poll.records'
 """

@@ -89,9 +89,10 @@ def after(cluster: Cluster, found: Given) -> Cluster:
 class TaskAssignorTests:
     """Compliance suite of task assignors; derive a class from it and name the assignor.
 
-    Example:
-        >>> class TestMine(TaskAssignorTests):
-        ...     assignor_class = MyAssignor
+    Example::
+
+        class TestMine(TaskAssignorTests):
+            assignor_class = MyAssignor
     """
 
     assignor_class: ClassVar[type[TaskAssignor]]

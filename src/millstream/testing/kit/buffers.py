@@ -197,9 +197,10 @@ class BufferMachine(RuleBasedStateMachine):
 class SuppressionBufferTests:
     """Compliance suite of suppression buffers; derive a class from it and name the buffer.
 
-    Example:
-        >>> class TestMine(SuppressionBufferTests):
-        ...     buffer_class = MyBuffer
+    Example::
+
+        class TestMine(SuppressionBufferTests):
+            buffer_class = MyBuffer
     """
 
     buffer_class: ClassVar[type[SuppressionBuffer]]

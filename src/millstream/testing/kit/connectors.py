@@ -20,9 +20,10 @@ Row = tuple[bytes | None, bytes | None, int, tuple[Any, ...]]
 class ConnectorTests:
     """Compliance suite of connectors; derive a class from it and name the connector.
 
-    Example:
-        >>> class TestFiles(ConnectorTests):
-        ...     connector_class = FilesConnector
+    Example::
+
+        class TestFiles(ConnectorTests):
+            connector_class = FilesConnector
     """
 
     connector_class: ClassVar[type[Connector]]

@@ -29,12 +29,13 @@ Row = tuple[Any, Any, int]
 class OperatorTests:
     """Compliance suite of operators; derive a class from it and give an example of its use.
 
-    Example:
-        >>> class TestSample(OperatorTests):
-        ...     operator_class = Sample
-        ...     arguments = (2,)
-        ...     records = (("a", "1", 0), ("a", "2", 1), ("a", "3", 2))
-        ...     expected = (("a", "1", 0), ("a", "3", 2))
+    Example::
+
+        class TestSample(OperatorTests):
+            operator_class = Sample
+            arguments = (2,)
+            records = (("a", "1", 0), ("a", "2", 1), ("a", "3", 2))
+            expected = (("a", "1", 0), ("a", "3", 2))
     """
 
     operator_class: ClassVar[type[StreamOperator]]

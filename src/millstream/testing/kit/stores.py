@@ -26,9 +26,10 @@ class ByteStoreTests(LimitTests):
     not declare is not tested alone: the runtime adds it, and is tested together with the store. The
     tests need no fixtures, so that ``millstream plugins check`` can run them too.
 
-    Example:
-        >>> class TestShelve(ByteStoreTests):
-        ...     store_class = ShelveStore
+    Example::
+
+        class TestShelve(ByteStoreTests):
+            store_class = ShelveStore
     """
 
     # Description of the class
