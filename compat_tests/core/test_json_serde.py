@@ -55,6 +55,25 @@ def test_what_is_not_json_is_refused(data: Any) -> None:
             call()
 
 
+def test_where_an_object_is_that_json_has_not() -> None:
+    value = {"items": [{"price": 1}, {"price": {2}}]}
+    with pytest.raises(ClassCastException) as raised:
+        write(JsonSerde(), value)
+    assert "(at items[1].price); the topic is" in str(raised.value)
+    with pytest.raises(ClassCastException) as raised:
+        write(JsonSerde(), {"keys": {(1, 2): 3}})
+    assert "(at keys)" in str(raised.value)
+
+
+@pytest.mark.parametrize("serde", [JsonSerde(), JsonSerde.of(dict)])
+def test_bytes_of_a_schema_registry_are_recognized(serde: Any) -> None:
+    with pytest.raises(SerializationException, match="those of a schema registry"):
+        serde.deserializer().deserialize("t", b"\0\0\0\0\1{}")
+    with pytest.raises(SerializationException) as raised:
+        serde.deserializer().deserialize("t", b"\0{}")
+    assert "registry" not in str(raised.value)
+
+
 def test_json_that_cannot_be_written_is_refused() -> None:
     circle: list[Any] = []
     circle.append(circle)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast, get_origin
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.misfits import registry_hint, way_to_misfit
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -55,7 +56,7 @@ class JsonSerializer(Serializer[Any]):
         except TypeError as error:
             raise ClassCastException(
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
-                detail=f'{error}; the topic is "{topic}".',
+                detail=f'{error}{self._where(data)}; the topic is "{topic}".',
                 hint="Give JsonSerializer a default that turns such objects into plain ones, or "
                 "use JsonSerde.of(the class).",
             ) from error
@@ -64,6 +65,11 @@ class JsonSerializer(Serializer[Any]):
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}; the topic is "{topic}".',
             ) from error
+
+    def _where(self, data: Any) -> str:
+        """Return where in the object it is; a default would have to be asked for each part."""
+        way = "" if self._default is not None else way_to_misfit(data)
+        return f" (at {way})" if way else ""
 
     def serialize_column(self, topic: str, values: Sequence[Any]) -> list[bytes | None]:
         encode = self._encode
@@ -108,6 +114,7 @@ class JsonDeserializer(Deserializer[Any]):
             raise SerializationException(
                 f"{type(self).__name__} received bytes that are not JSON",
                 detail=f'{error}; the topic is "{topic}".',
+                hint=registry_hint(data),
             ) from error
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:

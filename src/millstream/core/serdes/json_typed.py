@@ -17,6 +17,7 @@ from millstream.core.errors import (
     SerializationException,
 )
 from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
 
 _NOTHING = type(None)
@@ -108,7 +109,7 @@ class TypedJsonDeserializer(Deserializer[Any]):
             raise SerializationException(
                 f"JsonSerde received bytes that are not {a(self._format)}",
                 detail=f'{error}; the topic is "{topic}".',
-                hint="Fields that older bytes lack need a default.",
+                hint=registry_hint(data) or "Fields that older bytes lack need a default.",
             ) from error
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast, overload
 
 from millstream.core.errors import IllegalArgumentException, SerializationException
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
+from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a_kind
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class
@@ -140,9 +141,7 @@ class AvroDeserializer(Deserializer[Any]):
             reason = "They are nested too deeply"
         hint = "If they were written with another schema, give that as schema, and this one as "
         hint += "reader_schema."
-        if data[:1] == b"\0" and len(data) > 5:
-            hint = "Bytes that begin with 0 and four of an id are those of a schema registry: "
-            hint += "read them with a serde for it."
+        hint = registry_hint(data) or hint
         return SerializationException(
             f"AvroDeserializer received bytes that are not {self._schema.name}",
             detail=f'{reason}; they are {len(data)} bytes, the topic is "{topic}".',

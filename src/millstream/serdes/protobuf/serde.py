@@ -10,6 +10,7 @@ from google.protobuf.message import DecodeError, EncodeError, Message
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
+from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a_kind
 from millstream.serdes.protobuf import messages
 
@@ -80,6 +81,7 @@ class ProtobufDeserializer(Deserializer[Any]):
             raise SerializationException(
                 f"ProtobufDeserializer received bytes that are not {self._name}",
                 detail=f'{error}; they are {len(data)} bytes, the topic is "{topic}".',
+                hint=registry_hint(data),
             ) from error
         if self._may_lack and not found.IsInitialized():
             lacking = ", ".join(found.FindInitializationErrors())
