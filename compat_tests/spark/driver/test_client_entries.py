@@ -94,3 +94,9 @@ def test_a_serde_that_nobody_offers_is_refused(key: str) -> None:
     with pytest.raises(ConfigException, match=re.escape(problem)):
         made({key: "nope"})
     assert made({key: "string"}).state().name == "CREATED"
+
+
+@pytest.mark.parametrize("key", ["millstream.state.rename", "millstream.state.convert"])
+def test_a_word_about_stores_that_is_not_of_its_form_is_refused(key: str) -> None:
+    with pytest.raises(ConfigException, match=f"Invalid value x for configuration {key}: "):
+        made({key: "x"})

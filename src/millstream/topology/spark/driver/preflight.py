@@ -34,6 +34,7 @@ from millstream.jars import java_command
 from millstream.plugins.registry import store_class
 from millstream.topology.dsl.options.materialized import StoreType
 from millstream.topology.given_topology import check_topology
+from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.private import private_directory
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
@@ -146,6 +147,7 @@ def check_config(config: StreamsConfig) -> None:
     check_client_entries(config)
     for key in PLUGIN_NAMES.intersection(config.originals()):
         load_object(config.get(key), key)
+    words_of(config)
     # Without a port it would fail when the query has started.
     HostInfo.buildFromEndpoint(config.getString("application.server"))
     kind = config.getString("default.dsl.store")
