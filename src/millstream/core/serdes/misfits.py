@@ -1,4 +1,4 @@
-"""What is said of an object that JSON cannot hold, and of bytes that another serde has written."""
+"""Words about an object that JSON cannot hold, and about bytes that another serde has written."""
 
 from __future__ import annotations
 

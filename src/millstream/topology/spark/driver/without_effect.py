@@ -1,4 +1,4 @@
-"""Which entries of a configuration have no effect on Spark, and the warning that names them."""
+"""Entries of a configuration that have no effect on Spark, and the warning that names them."""
 
 from __future__ import annotations
 

@@ -359,9 +359,8 @@ class SinkWriter:
             raise ClientException(self._failed)
 
     def _new_producer(self) -> Producer:
-        settings = dict(self._job.producer)
-        settings["on_delivery"] = self._delivered
-        settings["error_cb"] = self._heard
+        calls: dict[str, Any] = {"on_delivery": self._delivered, "error_cb": self._heard}
+        settings = dict(self._job.producer) | calls
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
         producer = self._producer = Producer(settings)
