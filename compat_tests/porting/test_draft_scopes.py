@@ -92,3 +92,18 @@ def test_static_fields_of_a_module_are_set_by_its_functions() -> None:
     assert names["now"]() == "d1"
     names["each"](["c"])
     assert names["now"]() == "c"
+
+
+def test_a_named_function_gets_the_keys_and_values_of_a_map() -> None:
+    seen: list[object] = []
+    names = run(
+        "static void copied(Map<String, Long> m, Map<String, Long> to) { m.forEach(to::put); }"
+        " static void told(Map<String, Long> m) { m.forEach(A::tell); }"
+        " static void tell(String k, Long v) { SEEN.add(k + v); }",
+        SEEN=type("Seen", (), {"add": seen.append}),
+    )
+    to = {"a": 1}
+    names["copied"]({"a": 2, "b": 3}, to)
+    assert to == {"a": 2, "b": 3}
+    names["told"]({"a": 2, "b": 3})
+    assert len(seen) == 2

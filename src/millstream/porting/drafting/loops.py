@@ -98,7 +98,7 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
     body = function.child_by_field_name("body")
     declared = function.child_by_field_name("parameters")
     if function.type != "lambda_expression" or body is None or declared is None:
-        return [f"for each in {made}:", f"    {context.express(function)}(each)"]
+        return _each_given(made, function, context, pairs=pairs)
     with context.looping():
         nodes = [declared] if declared.type == "identifier" else inner(declared)
         javas = [text(each.child_by_field_name("name") or each) for each in nodes]
@@ -106,3 +106,14 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
         inside = _block(body, context)
     items = f"{made}.items()" if pairs and len(names) == 2 else made
     return [f"for {', '.join(words.name(java) for java in javas)} in {items}:", *indented(inside)]
+
+
+def _each_given(made: str, function: Node, context: Context, *, pairs: bool) -> list[str]:
+    """Return a loop that calls a function which has a name; that of a map gets key and value."""
+    if not pairs:
+        return [f"for each in {made}:", f"    {context.express(function)}(each)"]
+    if function.type == "method_reference":
+        receiver, *rest = inner(function)
+        if kind(receiver, context) in MAPS and [text(each) for each in rest] == ["put"]:
+            return [f"{context.express(receiver)}.update({made})"]
+    return [f"for each in {made}.items():", f"    {context.express(function)}(*each)"]
