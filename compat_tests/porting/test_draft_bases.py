@@ -108,3 +108,17 @@ def test_springs_configuration_is_the_properties() -> None:
         "import org.springframework.kafka.config.KafkaStreamsConfiguration;",
     )["f"]
     assert made() == {"a": 1}
+
+
+def test_a_class_may_replace_one_of_several_methods_that_set_up() -> None:
+    found = made_of(
+        'abstract class Base { protected String seen = "";'
+        ' @BeforeEach void first() { seen = seen + "1"; }'
+        ' @BeforeEach void second() { seen = seen + "2"; } }\n'
+        "class ATest extends Base {"
+        ' @BeforeEach void second() { super.second(); seen = seen + "x"; }'
+        ' @BeforeEach void third() { seen = seen + "3"; } @Test void a() {} }'
+    )
+    test = found["TestA"]()  # type: ignore[operator]
+    test.setup_method()
+    assert test.seen == "12x3"

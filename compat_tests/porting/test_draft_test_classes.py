@@ -96,3 +96,19 @@ def test_methods_give_parameters() -> None:
 def test_values_without_counterpart_are_left() -> None:
     made = run('@ParameterizedTest @CsvSource({"b, 1"}) void a(String x) { }', JUNIT)["A"]
     assert not hasattr(made.test_a, "pytestmark")
+
+
+def test_a_class_may_set_up_and_clean_up_with_several_methods() -> None:
+    made = run(
+        "private final List<String> seen = new ArrayList<>();"
+        ' @BeforeEach void first() { seen.add("first"); }'
+        ' @BeforeEach void second() { seen.add("second"); }'
+        ' @Test void a() { seen.add("test"); }'
+        ' @AfterEach void third() { seen.add("third"); }'
+        ' @AfterEach void fourth() { seen.add("fourth"); }'
+    )["A"]
+    test = made()
+    test.setup_method()
+    test.test_a()
+    test.teardown_method()
+    assert test.seen == ["first", "second", "test", "third", "fourth"]

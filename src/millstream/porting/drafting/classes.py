@@ -132,6 +132,7 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
             rows.extend(["", *_method(node, context, named, bound=True)])
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
+    rows = fields_of_tests.with_several(rows, body, context)
     rows = fields_of_tests.with_setup(rows, setup)
     if tests:
         rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
@@ -222,7 +223,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     if any(mark in TESTS for mark in marks) and not made.startswith("test"):
         made = f"test_{made}"
     elif any(mark in (*BEFORE, *AFTER) for mark in marks):
-        made = "setup_method" if any(mark in BEFORE for mark in marks) else "teardown_method"
+        made = fields_of_tests.called(java, context, before=any(mark in BEFORE for mark in marks))
     plain = made
     made, note = named.name(node, made, context)
     before, context.static = context.static, static

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+from tree_sitter import Node
+
+from millstream.porting.drafting import words
 from millstream.porting.drafting.context import ClassShape, Context, indented
+from millstream.porting.drafting.members import members
 from millstream.porting.drafting.names import bases
+from millstream.porting.reading.nodes import text
 
 SETUP = "def setup_method(self):"
 TEARDOWN = "def teardown_method(self):"
@@ -44,6 +49,37 @@ def with_setup(rows: list[str], setup: list[str]) -> list[str]:
     return [*before, "", SETUP, *indented(setup), "", *rows[first:]]
 
 
+def called(java: str, context: Context, *, before: bool) -> str:
+    """Return the name of a method that JUnit runs before or after each test.
+
+    It is the one that pytest calls, unless a class has several: there, each keeps its own name.
+    """
+    own = context.around[-1]
+    for shape in (own, *bases(own, context)):
+        names = shape.befores if before else shape.afters
+        if java in names and len(names) > 1:
+            return words.method_name(java)
+    return "setup_method" if before else "teardown_method"
+
+
+def with_several(rows: list[str], body: Node | None, context: Context) -> list[str]:
+    """Return the lines of a class, with the method that calls those that JUnit runs in turn."""
+    own = context.around[-1]
+    above = bases(own, context)
+    declared = [each for each in members(body) if each.type == "method_declaration"]
+    javas = [text(each.child_by_field_name("name")) for each in declared]
+    for head, names, others in (
+        (SETUP, own.befores, [base.befores for base in above]),
+        (TEARDOWN, own.afters, [base.afters for base in above]),
+    ):
+        # A base with several calls what takes the place of one of them.
+        there = {java for several in others if len(several) > 1 for java in several}
+        calls = [words.method_name(java) for java in javas if java in names - there]
+        if len(names) > 1 and calls:
+            rows = [*rows, "", head, *indented([f"self.{made}()" for made in calls])]
+    return rows
+
+
 def with_inherited(rows: list[str], fields: int, shape: ClassShape, context: Context) -> list[str]:
     """Return the lines of a class of tests; JUnit runs what its bases have around tests, too.
 
@@ -70,8 +106,7 @@ def with_inherited(rows: list[str], fields: int, shape: ClassShape, context: Con
 def around_tests(method: str, context: Context) -> str:
     """Return how pytest calls a method of a base that JUnit runs around tests; "" for others."""
     for base in bases(context.around[-1], context) if context.around else ():
-        if method in base.befores:
-            return "setup_method"
-        if method in base.afters:
-            return "teardown_method"
+        for names, made in ((base.befores, "setup_method"), (base.afters, "teardown_method")):
+            if method in names:
+                return made if len(names) == 1 else ""
     return ""
