@@ -195,7 +195,7 @@ def test_close_does_not_wait_for_the_end_of_a_pause(app: App) -> None:
     assert app.states[-2:] == CLOSED
 
 
-@pytest.mark.parametrize("answer", [None, "REPLACE", True])
+@pytest.mark.parametrize("answer", [None, "REPLACE", True, ("nonsense", None), [REPLACE]])
 def test_an_answer_that_is_none_of_kafkas_is_told(
     answer: Any, app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
