@@ -22,6 +22,7 @@ from millstream import (
     StreamsConfig,
     Topology,
 )
+from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.generations.generations import Generations
@@ -88,6 +89,8 @@ def test_a_savepoint_starts_another_application(play: Playground, spark: Any) ->
         eventually(lambda: count(streams), 2)
     directory = play.directory / "saved"
     streams.savepoint(directory)
+    # By these a rescaling knows a topic that has grown since.
+    assert Savepoint(directory).manifest.partitions[source] == 2
     play.produce(source, [("a", "x", 1000)])
     config = play.config(application_id=f"{play.name}-copy", millstream_savepoint=str(directory))
     with KafkaStreams(counted(source, target, filtered=True), config, spark=spark) as copy:

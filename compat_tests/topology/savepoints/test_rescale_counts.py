@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from compat_tests.testing.savepoints.made import counts, saved
 from compat_tests.topology.savepoints.test_rescale import RECORDS, by_key
 from millstream import Consumed, Materialized, Serdes, StreamsBuilder, TableJoined, Topology
 from millstream.core.partitioning import default_partition
+from millstream.topology.savepoints.manifest import FILE
 from millstream.topology.savepoints.moves import StoreMove, moves_of
 from millstream.topology.savepoints.placing import combiner, unplaced
 from millstream.topology.savepoints.reader import Savepoint
@@ -134,3 +137,45 @@ def test_entries_of_another_partitioner_are_refused(tmp_path: Path) -> None:
     found = moves(topology, point, **{"in": 3})
 
     assert "13 of its 13 entries are not in the partition" in found["counts"].refused
+
+
+def grown(root: Path, topic: str, partitions: Mapping[str, int]) -> Savepoint:
+    """Return a savepoint after a batch that has seen more partitions of a topic: it has 4 now."""
+    manifest = Savepoint(root).manifest
+    read = dict.fromkeys(range(4), 0) | dict(manifest.positions.get(topic, {}))
+    seen = {**manifest.positions, topic: read}
+    text = replace(manifest, positions=seen, partitions=partitions).to_json()
+    (root / FILE).write_text(text)
+    return Savepoint(root)
+
+
+@pytest.mark.parametrize("partitions", [{"in": 2}, {}], ids=["known", "of an earlier version"])
+def test_a_topic_that_grew_while_the_application_ran_has_its_entries_moved(
+    tmp_path: Path, partitions: dict[str, int]
+) -> None:
+    topology = counts()
+    records = [("in", f"key-{n}", "v", n) for n in range(40)]
+    point = grown(saved(topology, tmp_path, *by_key(records, 2)), "in", partitions)
+    assert known_sizes(topology.plan(), point.manifest)["in"] == 2
+    assert moves(topology, point, **{"in": 4})["counts"].after == 4
+
+    rescale(point, tmp_path / "new", rescaling(topology, point, **{"in": 4}), lambda *_: b"")
+
+    new = Savepoint(tmp_path / "new")
+    rows = list(StoreRecords(new, "counts").all())
+    assert len(rows) == 40
+    assert all(row.partition == default_partition(row.key, 4) for row in rows)
+    assert new.manifest.partitions == ({"in": 4} if partitions else {})
+    assert not moves(topology, new, **{"in": 4})
+
+
+def test_a_small_topic_that_grew_to_the_number_of_its_tasks_is_seen(tmp_path: Path) -> None:
+    topology = merged()
+    large = by_key([("large", f"k{n}", "x", n) for n in range(20)], 4)
+    small = by_key([("small", f"k{n}", "x", n) for n in range(20)], 2)
+    root = saved(topology, tmp_path, small[0] + large[0], small[1] + large[1], large[2], large[3])
+
+    found = moves(topology, grown(root, "small", {"small": 2, "large": 4}), small=4)
+
+    assert (found["of-small"].after, found["of-small"].refused) == (4, "")
+    assert '"large" has 4, "small" has 2' in found["of-both"].refused

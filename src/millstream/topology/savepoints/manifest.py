@@ -67,7 +67,10 @@ class SavepointManifest:
     stores: Mapping[str, StoreManifest] = field(default_factory=dict)
     positions: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Topic -> partition -> offset of the next record to read; repartition topics on the broker by
-    their full names."""
+    their full names. A topic that has grown since has partitions here of which nothing was read."""
+    partitions: Mapping[str, int] = field(default_factory=dict)
+    """Topic, as described -> its partitions when the application started; empty in savepoints of
+    earlier versions and of the test driver."""
     snapshots: Mapping[str, bytes] = field(default_factory=dict)
     """Task, as ``0_1`` -> the engine's snapshot of it (``core/engine/snapshot.py``)."""
     global_snapshots: Mapping[str, bytes] = field(default_factory=dict)

@@ -52,12 +52,13 @@ def moves_of(
         owner = owner_of(manifest, name)
         before, after = rescaling.counts(manifest, name)
         place, why = rescaling.places.get(owner), unplaced.get(owner, "")
-        if before == after and name not in rescaling.lefts:
+        counts = rescaling.stores.get(owner)
+        mixed = "" if counts is None else counts.mixed
+        if before == after and name not in rescaling.lefts and not mixed:
             continue
         move = StoreMove(store=name, before=before, after=after)
-        counts = rescaling.stores.get(owner)
-        if counts is not None and counts.mixed:
-            found.append(replace(move, refused=counts.mixed, by_function=False))
+        if mixed:
+            found.append(replace(move, refused=mixed, by_function=False))
             continue
         if why and place is None:
             found.append(replace(move, refused=why))

@@ -88,7 +88,13 @@ class Rescaling:
             whole = snapshots.merged(map(snapshots.decode, former.values()), combine)
             for number in range(count):
                 saved[f"{part}_{number}"] = snapshots.encoded(_of_task(whole, number))
-        return replace(manifest, tasks=tasks, snapshots=saved, positions=self._positions(manifest))
+        return replace(
+            manifest,
+            tasks=tasks,
+            snapshots=saved,
+            positions=self._positions(manifest),
+            partitions={t: self.topics.get(t, n) for t, n in manifest.partitions.items()},
+        )
 
     def _positions(self, manifest: SavepointManifest) -> dict[str, dict[int, int]]:
         found = {}

@@ -22,7 +22,7 @@ class StoreCounts:
     before: int
     after: int
     mixed: str = ""
-    """Why one number is not enough; empty if it is."""
+    """Why one number is not enough; empty if it is, or if no topic's number changes."""
 
 
 def store_counts(
@@ -49,10 +49,11 @@ def store_counts(
         known = [topic for topic in topics if topic in before and topic in after]
         if store.subtopology is None or not known or len(known) < len(topics):
             continue
+        changes = any(before[topic] != after[topic] for topic in topics)
         found[name] = StoreCounts(
             max(before[topic] for topic in topics),
             max(after[topic] for topic in topics),
-            _mixed(topics, before) or _mixed(topics, after),
+            (_mixed(topics, before) or _mixed(topics, after)) if changes else "",
         )
     return found
 

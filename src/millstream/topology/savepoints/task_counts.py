@@ -17,13 +17,17 @@ from millstream.topology.spark.partition_counts import partition_counts
 
 
 def known_sizes(plan: Plan, manifest: SavepointManifest) -> dict[str, int]:
-    """Return how many partitions the source topics of a savepoint's program had."""
+    """Return how many partitions the source topics had when a savepoint's program started.
+
+    Positions say more of a topic that has grown while it ran.
+    """
     sizes = {topic: len(numbers) for topic, numbers in manifest.positions.items()}
     for part in plan.subtopologies:
+        most = manifest.tasks.get(part.id, 1)
         for topic in part.source_topics:
             if topic not in plan.repartition_topics:
-                sizes.setdefault(topic, manifest.tasks.get(part.id, 1))
-    return sizes
+                sizes[topic] = min(sizes.get(topic, most), most)
+    return sizes | {t: n for t, n in manifest.partitions.items() if t in sizes}
 
 
 def rescaling_for(

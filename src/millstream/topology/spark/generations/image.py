@@ -112,6 +112,7 @@ def image_of_checkpoint(
         tasks={int(number): count for number, count in note.tasks.items()},
         stores={name: _described(facts, name) for name in [*facts.stores, *sorted(parts)]},
         positions=progress.done_to,
+        partitions=note.partitions,
         snapshots=snapshots,
         global_snapshots=of_globals,
         topics=note.topics,
