@@ -15,7 +15,11 @@ import pytest
 
 from compat_tests.properties.line import LineOfTasks
 from millstream.core.engine.output import Sent
-from millstream.core.errors import LockException, ProcessorStateException
+from millstream.core.errors import (
+    LockException,
+    ProcessorStateException,
+    TaskCorruptedException,
+)
 from millstream.plugins.registry import store_class
 from millstream.stores.byte_stores.lmdb import LMDBStore
 from millstream.stores.byte_stores.rocksdb import RocksDBStore
@@ -131,8 +135,20 @@ def test_a_store_that_cannot_be_repaired_stops_the_task(
             raise ProcessorStateException("cannot write", detail="No space left on device")
 
         monkeypatch.setattr(store, "write", refuse)
-    with pytest.raises(ProcessorStateException, match="No space left on device"):
+    with pytest.raises(ProcessorStateException, match="No space left on device") as caught:
         counted(line)
+    assert caught.value.__cause__ is None
+
+
+def test_an_error_of_a_users_store_names_the_store_when_it_stops_the_task(
+    line: LineOfTasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted(line)
+    for store in (RocksDBStore, LMDBStore):
+        monkeypatch.setattr(store, "write", lambda *_, **__: {}["absent"])
+    with pytest.raises(TaskCorruptedException, match='store "counts"') as caught:
+        counted(line)
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -139,6 +139,9 @@ class WorkerTask:
                     return self._run(arrived, saved, segments)
                 except TaskCorruptedException as error:
                     if not remedies:
+                        if isinstance(error.__cause__, StreamsException):
+                            raise error.__cause__ from error.__cause__.__cause__
+                        # What a user's store raises does not say which store it is.
                         raise error from error.__cause__
                     log.warning("repairing the stores of a task task=%s %s", self._id, error)
                     # Closing may fail after an error; the result does not matter.
