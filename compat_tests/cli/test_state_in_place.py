@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
 
+from compat_tests.spark.conftest import play as play  # noqa: PLC0414 - a fixture
 from compat_tests.spark.support import Playground, eventually
 from millstream import IllegalStateException, KafkaStreams, LockException
 from millstream.cli.main import app

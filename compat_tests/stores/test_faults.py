@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -145,7 +146,7 @@ def test_an_error_of_a_users_store_names_the_store_when_it_stops_the_task(
 ) -> None:
     counted(line)
     for store in (RocksDBStore, LMDBStore):
-        monkeypatch.setattr(store, "write", lambda *_, **__: {}["absent"])
+        monkeypatch.setattr(store, "write", lambda *_, **__: os.environ["MILLSTREAM_ABSENT"])
     with pytest.raises(TaskCorruptedException, match='store "counts"') as caught:
         counted(line)
     assert isinstance(caught.value.__cause__, KeyError)

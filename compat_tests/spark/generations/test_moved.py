@@ -36,11 +36,12 @@ def test_one_that_is_where_it_was_is_read_there(tmp_path: Path, form: str) -> No
     assert ReadableCheckpoint(NO_SESSION, location, 7).location == location
 
 
-def test_a_moved_one_is_read_with_the_paths_of_its_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize("batch", [7, 12], ids=["with a note", "without one"])
+def test_a_moved_one_is_read_with_the_paths_of_its_place(tmp_path: Path, batch: int) -> None:
     files = checkpoint(tmp_path / "c", "file:/former/place")
     before = files.text("state/0/_metadata/v2/7")
 
-    readable = ReadableCheckpoint(NO_SESSION, str(tmp_path / "c"), 7)
+    readable = ReadableCheckpoint(NO_SESSION, str(tmp_path / "c"), batch)
 
     links = LocalFiles(Path(readable.location.removeprefix("file://")))
     schema = f"{(tmp_path / 'c').as_uri()}/state/0/_stateSchema/default/0_x"

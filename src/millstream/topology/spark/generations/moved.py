@@ -87,9 +87,11 @@ class ReadableCheckpoint:
 
 def _is_moved(files: Files, location: str, batch: int) -> bool:
     for operator in files.names(STATE):
-        note = f"{STATE}/{operator}/{_NOTES}/{batch}"
-        if files.has(note):
-            return _elsewhere(files.text(note), location)
+        folder = f"{STATE}/{operator}/{_NOTES}"
+        # Spark writes one for the first batch of a query, and then only where something changes.
+        numbers = [int(name) for name in files.names(folder) if name.isdigit()]
+        if before := [number for number in numbers if number <= batch]:
+            return _elsewhere(files.text(f"{folder}/{max(before)}"), location)
     return False
 
 
