@@ -48,6 +48,12 @@ def ends(
     return {f"{at.topic}-{at.partition}": done.result().offset for at, done in asked.items()}
 
 
+def topics_of(servers: str) -> list[str]:
+    """Return the topics of a broker that applications read and write, internal ones included."""
+    known = AdminClient({"bootstrap.servers": servers, "log_level": 2}).list_topics(timeout=20)
+    return sorted(topic for topic in known.topics if not topic.startswith("__"))
+
+
 def hanging(servers: str, topics: Iterable[str], patience_s: float) -> list[str]:
     """Return the partitions whose committed end stays below their end.
 
