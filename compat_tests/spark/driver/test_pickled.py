@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import threading
@@ -100,6 +101,13 @@ def test_an_open_file_is_refused_whose_text_only_would_travel(mode: str, tmp_pat
         mapping(lambda value: words.write(value))
     assert 'the variable "words" of ' in caught.value.detail
     assert "words' cannot travel" in caught.value.detail
+
+
+def test_an_open_text_without_a_file_is_refused_as_well() -> None:
+    text = io.TextIOWrapper(io.BytesIO())
+    with pytest.raises(StreamsException, match="KSTREAM-MAPVALUES-0000000001") as caught:
+        mapping(lambda value: text.write(value))
+    assert "the open file '' cannot travel" in caught.value.detail
 
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])

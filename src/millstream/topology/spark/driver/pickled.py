@@ -61,7 +61,8 @@ class _Pickler(_Base):  # type: ignore[misc]
             _make_ready(obj)
         elif isinstance(obj, io.TextIOWrapper) and obj not in (sys.stdout, sys.stderr):
             # A worker would read a copy of its text, and what it writes would go nowhere.
-            raise PicklingError(f"the open file {obj.name!r} cannot travel")
+            name = getattr(obj, "name", "")  # none around bytes in memory
+            raise PicklingError(f"the open file {name!r} cannot travel")
         if (made := reduced(obj)) is not None:
             return made
         return super().reducer_override(obj)
