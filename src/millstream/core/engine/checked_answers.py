@@ -17,7 +17,7 @@ from millstream.core.wording import a_kind
 
 _BYTES_LIKE = (bytes, bytearray, memoryview)
 _PAIRS = "an iterator of pairs (key, value)"
-_ANSWERS = "one answer for each key, in the order of the keys"
+ANSWERS = "one answer for each key, in the order of the keys"
 
 
 def checked(store: Any, offered: type[ByteStore]) -> ByteStore:
@@ -56,7 +56,7 @@ class CheckedAnswers(WrappedStore):
         keys = list(keys)
         found = list(self.below.get_many(keys))
         if len(found) != len(keys):
-            raise self._refusal("get_many()", f"{len(found)} values for {len(keys)} keys", _ANSWERS)
+            raise self._refusal("get_many()", f"{len(found)} values for {len(keys)} keys", ANSWERS)
         return [
             each if each is None or type(each) is bytes else self._as_bytes(each, "get_many()")
             for each in found

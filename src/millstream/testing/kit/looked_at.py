@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from millstream.core.engine.checked_answers import CheckedAnswers
+from millstream.core.engine.checked_answers import ANSWERS, CheckedAnswers
 from millstream.core.store import ByteStore, Entry, StoreTraits
 from millstream.core.wording import a_kind
 from millstream.testing.kit.promises import BrokenPromise, promise
-
-_ANSWERS = "one answer for each key, in the order of the keys"
 
 Call = tuple[str, str, tuple[Any, ...], dict[str, Any]]
 
@@ -78,7 +76,7 @@ class LookedAt(CheckedAnswers):
             found: list[Any] = list(self.below.get_many(keys))
         except (StopIteration, KeyError, TypeError) as error:
             raise BrokenPromise(
-                f"broken promise: get_many returns {_ANSWERS}\n  get_many raised {error!r}"
+                f"broken promise: get_many returns {ANSWERS}\n  get_many raised {error!r}"
             ) from error
         if any(each is not None and type(each) is not bytes for each in found):
             raise self._refusal("get_many()", f"{found[:3]!r}")
