@@ -12,7 +12,11 @@ import pytest
 
 from compat_tests.spark.driver.test_lifecycle import App
 from millstream import StreamsException
-from millstream.topology.spark.driver.hidden_modules import hiding_files, warn_of_hiding_files
+from millstream.topology.spark.driver.hidden_modules import (
+    hiding_files,
+    of_the_standard_library,
+    warn_of_hiding_files,
+)
 
 SLOW = "org.apache.spark.SparkException: Python worker failed to connect back."
 
@@ -49,6 +53,16 @@ def test_files_with_names_of_the_programs_own_modules_are_found(here: Path) -> N
     loaded = module(here.parent / "app" / "rules.py", "rules")
     module(here / "rules.py", "rules")
     assert list(hiding_files(here, {"rules": loaded})) == [str(here / "rules.py")]
+
+
+@pytest.mark.parametrize(
+    ("file", "keeps"),
+    [("types.py", True), ("queue/__init__.py", True), ("rules.py", False)],
+)
+def test_only_the_standard_library_is_needed_for_a_workers_start(file: str, keeps: bool) -> None:
+    # A worker that is slow for another reason is tried again.
+    hidden = {f"/here/{file}": "/app"}
+    assert of_the_standard_library(hidden) == (hidden if keeps else {})
 
 
 def test_what_the_program_itself_has_from_there_is_not_hidden(here: Path) -> None:

@@ -18,7 +18,10 @@ from millstream import (
     StreamsException,
     Topology,
 )
-from millstream.topology.spark.driver.hidden_modules import of_local_workers
+from millstream.topology.spark.driver.hidden_modules import (
+    of_local_workers,
+    of_the_standard_library,
+)
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.signals import Signals
 
@@ -57,7 +60,7 @@ class StandInRunner:
         return []
 
     def hiding_files(self) -> dict[str, str]:
-        return of_local_workers("local[2]")
+        return of_the_standard_library(of_local_workers("local[2]"))
 
     def restart(self) -> None:
         self.stopped.append("restarted")

@@ -57,6 +57,11 @@ def of_local_workers(master: str) -> dict[str, str]:
         return {}
 
 
+def of_the_standard_library(hidden: Mapping[str, str]) -> dict[str, str]:
+    """Return those of the hiding files without whose modules a worker does not even start."""
+    return {file: own for file, own in hidden.items() if _name(file) in sys.stdlib_module_names}
+
+
 def warn_of_hiding_files(master: str) -> None:
     """Log a warning if workers of a local master would import other modules than the program."""
     if hidden := of_local_workers(master):
@@ -70,6 +75,11 @@ def described(hidden: Mapping[str, str]) -> str:
         "Python workers search the working directory first, and find there other modules than "
         f"this program has: {what}."
     )
+
+
+def _name(file: str) -> str:
+    path = Path(file)
+    return path.parent.name if path.stem == "__init__" else path.name.partition(".")[0]
 
 
 def _place(name: str, module: ModuleType) -> list[str]:

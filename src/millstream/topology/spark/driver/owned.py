@@ -16,7 +16,11 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
-from millstream.topology.spark.driver.hidden_modules import of_local_workers, warn_of_hiding_files
+from millstream.topology.spark.driver.hidden_modules import (
+    of_local_workers,
+    of_the_standard_library,
+    warn_of_hiding_files,
+)
 from millstream.topology.spark.driver.on_this_machine import warn_without_retries
 from millstream.topology.spark.driver.patterns import matching
 from millstream.topology.spark.driver.query import QueryControl
@@ -116,9 +120,10 @@ class OwnedQuery(QueryControl):
         return session is not None and is_stopped(session)
 
     def hiding_files(self) -> dict[str, str]:
-        """Return files that hide modules of the program from workers, and what they hide."""
+        """Return files that keep workers from starting, and what they hide from them."""
         session = self._made if self._spark is None else self._spark
-        return {} if session is None else of_local_workers(session.sparkContext.master or "")
+        master = "" if session is None else session.sparkContext.master or ""
+        return of_the_standard_library(of_local_workers(master))
 
     def release(self) -> None:
         """Give back the lease and the lock of the state directory, at the application's end."""

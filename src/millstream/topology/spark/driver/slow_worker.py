@@ -29,6 +29,6 @@ def hint(hidden: Mapping[str, str]) -> str:
     """Return what to do about it.
 
     Args:
-        hidden: Files that hide modules from workers: ``hidden_modules.hiding_files``.
+        hidden: Files that keep workers from starting, and what they hide from them.
     """
     return f"{described(hidden)} {NAMES}" if hidden else _HINT
