@@ -102,7 +102,7 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=500_000,
             check=at_least(1),
             doc="the most records that a batch reads from source topics; a sub-topology's share "
-            "is that of its topics in the backlog at the start",
+            "is that of its topics in what is not read yet",
         ),
         OwnKey(
             name=OBSERVER_NAMES,

@@ -11,24 +11,36 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.ReadMaxRows;
 import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
+import org.apache.spark.sql.kafka010.KafkaSourceOffset;
 import org.apache.spark.util.CollectionAccumulator;
 
-/** Spark's own stream of a Kafka source in all that concerns offsets; only its readers are ours. */
+import scala.Tuple2;
+
+/**
+ * Spark's own stream of a Kafka source, with our readers, and with a limit of records that is
+ * found anew for each batch. Each of the two may be absent.
+ */
 public class ChunkStream
     implements SupportsTriggerAvailableNow, ReportsSourceMetrics, MicroBatchStream {
     private final KafkaMicroBatchStream kafka;
+    private final int stage;
     private final ChunkReaders readers;
     private final CollectionAccumulator measured;
+    private final BatchShares shares;
 
     public ChunkStream(
-        KafkaMicroBatchStream kafka, ChunkReaders readers, CollectionAccumulator measured
+        KafkaMicroBatchStream kafka, int stage, ChunkReaders readers,
+        CollectionAccumulator measured, BatchShares shares
     ) {
         this.kafka = kafka;
+        this.stage = stage;
         this.readers = readers;
         this.measured = measured;
+        this.shares = shares;
     }
 
     /** Return Spark's own stream, for what asks after its clients. */
@@ -41,12 +53,15 @@ public class ChunkStream
     }
 
     public PartitionReaderFactory createReaderFactory() {
-        return readers;
+        return readers == null ? kafka.createReaderFactory() : readers;
     }
 
     /** Add how many records the batch's tasks have read, and how long the slowest took for it. */
     public Map metrics(Optional latestConsumed) {
         Map found = new HashMap(kafka.metrics(latestConsumed));
+        if (measured == null) {
+            return found;
+        }
         List each = measured.value();
         measured.reset();
         long records = 0;
@@ -69,7 +84,41 @@ public class ChunkStream
     }
 
     public Offset latestOffset(Offset start, ReadLimit limit) {
-        return kafka.latestOffset(start, limit);
+        if (shares == null || !(limit instanceof ReadMaxRows)) {
+            return kafka.latestOffset(start, limit);
+        }
+        Offset all = kafka.latestOffset(start, made("allAvailable", new Class[0], new Object[0]));
+        long unread = between((KafkaSourceOffset) start, (KafkaSourceOffset) all);
+        long most = shares.limit(stage, unread);
+        if (unread <= most) {
+            return all;
+        }
+        Object[] rows = {Long.valueOf(most)};
+        return kafka.latestOffset(start, made("maxRows", new Class[] {long.class}, rows));
+    }
+
+    // Spark's compiler cannot call the static methods of an interface.
+    private static ReadLimit made(String name, Class[] kinds, Object[] values) {
+        try {
+            return (ReadLimit) ReadLimit.class.getMethod(name, kinds).invoke(null, values);
+        } catch (ReflectiveOperationException error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    private static long between(KafkaSourceOffset start, KafkaSourceOffset end) {
+        long records = 0;
+        scala.collection.Iterator ends = end.partitionToOffsets().iterator();
+        while (ends.hasNext()) {
+            Tuple2 each = (Tuple2) ends.next();
+            // A new partition: too many rather than too few, which would lift the limit.
+            scala.Option from = start.partitionToOffsets().get(
+                (org.apache.kafka.common.TopicPartition) each._1()
+            );
+            long first = from.isDefined() ? ((Long) from.get()).longValue() : 0;
+            records += Math.max(0, ((Long) each._2()).longValue() - first);
+        }
+        return records;
     }
 
     public Offset latestOffset() {

@@ -26,7 +26,15 @@ from millstream.topology.spark.scratch import scratch_directory
 
 log = logging.getLogger(__name__)
 
-SOURCES = ("ChunkTable", "ChunkStream", "ChunkReaders", "ChunkReader", "ChunkHeaders", "ChunkBlob")
+SOURCES = (
+    "ChunkTable",
+    "ChunkStream",
+    "BatchShares",
+    "ChunkReaders",
+    "ChunkReader",
+    "ChunkHeaders",
+    "ChunkBlob",
+)
 _PACKAGE = "millstream"
 _KAFKA = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _making = threading.Lock()

@@ -1,9 +1,10 @@
-"""The DataFrame of a Kafka source whose rows are chunks of records."""
+"""The DataFrame of a Kafka source: rows that are chunks of records, a limit that follows."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +20,60 @@ _NO_LIMIT = 1 << 20
 _COLUMNS = ("offsets", "timestamps", "keys", "values")
 
 
-def chunks_of(records: DataFrame, stage: int, keys: Sequence[int]) -> DataFrame | None:
+@dataclass(slots=True, kw_only=True)
+class BatchShares:
+    """The records of a batch, shared between the stages by what each has not read.
+
+    With a backlog, all stages should finish theirs at the same time: joined tables then advance
+    together, and no batch has unused room.
+    """
+
+    whole: int
+    """The most records of a batch."""
+    least: float
+    """The least share of a stage, as a fraction of what all have not read."""
+    unread: Mapping[int, int]
+    """Index of a stage -> number of records that it has not read at the start."""
+    _java: Any = field(default=None, init=False, repr=False)
+
+    def limit(self, stage: int) -> int:
+        """Return how many records a stage may read in the first batch."""
+        total = sum(self.unread.values())
+        count = len(self.unread)
+        share = 1 / count
+        if total:
+            share = (self.unread[stage] / total + self.least) / (1 + self.least * count)
+        return max(1, int(self.whole * share))
+
+    def in_jvm(self, source: _Source) -> Any:
+        """Return the same for the JVM, which follows what the stages have not read."""
+        if self._java is None:
+            self._java = source.new("BatchShares", self.whole, self.least)
+            for stage, records in self.unread.items():
+                self._java.note(stage, records)
+        return self._java
+
+
+def limited(records: DataFrame, stage: int, shares: BatchShares | None) -> DataFrame:
+    """Return the rows of a Kafka source, with a stage's share of a batch as their limit.
+
+    Args:
+        records: What Spark's Kafka source gives, with nothing done to it yet.
+        stage: Index of the stage that reads it.
+        shares: How batches are shared; None if only one stage reads topics.
+    """
+    if shares is None:
+        return records
+    try:
+        return _Source(records).limited(stage, shares)
+    except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+        log.warning("stage %d keeps its first share of a batch: %r", stage, error)
+        return records
+
+
+def chunks_of(
+    records: DataFrame, stage: int, keys: Sequence[int], shares: BatchShares | None = None
+) -> DataFrame | None:
     """Return packed rows instead of the rows of a Kafka source; None where that is not possible.
 
     Args:
@@ -27,9 +81,10 @@ def chunks_of(records: DataFrame, stage: int, keys: Sequence[int]) -> DataFrame 
             ranges of offsets that are read at once.
         stage: Index of the stage that reads it.
         keys: The group key of each of the stage's tasks.
+        shares: How batches are shared; None if only one stage reads topics.
     """
     try:
-        return _Source(records).chunks(stage, keys)
+        return _Source(records).chunks(stage, keys, shares)
     except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
         log.info("Python workers make chunks of records, the JVM cannot: %r", error)
         return None
@@ -48,12 +103,19 @@ class _Source:
         kafka = self._relation.table().getClass().getClassLoader()
         self._loader = chunk_classes(self._session, kafka)
 
-    def chunks(self, stage: int, keys: Sequence[int]) -> DataFrame:
+    def limited(self, stage: int, shares: BatchShares) -> DataFrame:
+        kafka = self._relation.table()
+        table = self.new(
+            "ChunkTable", kafka, kafka.schema(), stage, None, None, shares.in_jvm(self)
+        )
+        return self._rows(self._streaming(table, kafka.schema()))
+
+    def chunks(self, stage: int, keys: Sequence[int], shares: BatchShares | None) -> DataFrame:
         jvm: Any = self._session._jvm
         schema = jvm.org.apache.spark.sql.types.StructType.fromDDL(PACKED_SCHEMA)
         measured = self._java_session.sparkContext().collectionAccumulator()
         most = int(self._session.conf.get(_MOST_RECORDS) or 0)
-        readers = self._new(
+        readers = self.new(
             "ChunkReaders",
             stage,
             self._array(jvm.int, keys),
@@ -63,9 +125,15 @@ class _Source:
             _beginning(*_COLUMNS, "headers"),
             measured,
         )
-        table = self._new("ChunkTable", self._relation.table(), schema, readers, measured)
+        java_shares = None if shares is None else shares.in_jvm(self)
+        kafka = self._relation.table()
+        table = self.new("ChunkTable", kafka, schema, stage, readers, measured, java_shares)
         ours = self._streaming(table, schema) if self._is_streaming else self._at_once(table)
-        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, ours)
+        return self._rows(ours)
+
+    def _rows(self, relation: Any) -> DataFrame:
+        jvm: Any = self._session._jvm
+        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, relation)
         return DataFrame(rows, self._session)
 
     def _streaming(self, table: Any, schema: Any) -> Any:
@@ -89,7 +157,7 @@ class _Source:
         nothing = jvm.scala.Option.empty()
         return kind.create(table, nothing, nothing, self._relation.options(), nothing)
 
-    def _new(self, name: str, *arguments: Any) -> Any:
+    def new(self, name: str, *arguments: Any) -> Any:
         (constructor,) = self._loader.loadClass(f"millstream.{name}").getDeclaredConstructors()
         kind = self._gateway.jvm.java.lang.Object
         return constructor.newInstance(self._array(kind, arguments))

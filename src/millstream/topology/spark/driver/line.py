@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
-from millstream.topology.spark.chunks.source import chunks_of
+from millstream.topology.spark.chunks.source import BatchShares, chunks_of, limited
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
@@ -87,13 +87,12 @@ def sources_of(
 ) -> Callable[[Stage], list[DataFrame]]:
     """Return what gives the rows that arrive at a stage from outside."""
     read = [stage for stage in job.layout.stages if stage.topics]
-    shares = shares_of_a_batch(read, options.backlog)
+    shares = shares_of_a_batch(read, options.backlog, options.records_per_batch)
 
     def arriving(stage: Stage) -> list[DataFrame]:
         found = []
         if stage in read:
-            share = options.records_per_batch * shares[stage.index]
-            found.append(_records(session, job, stage, options, max(1, int(share))))
+            found.append(_records(session, job, stage, options, shares))
         if stage is job.layout.stages[0]:
             if options.ticks:
                 found.append(_ticks(session, job))
@@ -141,19 +140,26 @@ def _seed(session: SparkSession, location: str, stage: Stage) -> GroupedData:
 
 
 def _records(
-    session: SparkSession, job: Job, stage: Stage, options: LineOptions, limit: int
+    session: SparkSession,
+    job: Job,
+    stage: Stage,
+    options: LineOptions,
+    shares: BatchShares | None,
 ) -> DataFrame:
     if options.history is not None:
         return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
+    limit = options.records_per_batch if shares is None else shares.limit(stage.index)
     source = source.option("maxOffsetsPerTrigger", limit)
     if not options.without_reset.isdisjoint(stage.topics):
         source = source.option("failOnDataLoss", "true")
     if options.packs_in_jvm and job.layout.feedback.keys().isdisjoint(stage.topics):
-        chunks = chunks_of(source.load(), stage.index, job.layout.keys[: stage.tasks])
+        keys = job.layout.keys[: stage.tasks]
+        chunks = chunks_of(source.load(), stage.index, keys, shares)
         if chunks is not None:
             return with_clock(chunks)
-    return _packed(session, source, packer(job.layout, stage.index), job)
+    records = limited(source.load(), stage.index, shares)
+    return _packed(session, records, packer(job.layout, stage.index), job)
 
 
 def _history(session: SparkSession, stage: Stage, history: History) -> DataFrame:
@@ -168,7 +174,7 @@ def _global_records(session: SparkSession, job: Job, options: LineOptions) -> Da
     # Without a limit: the first batch has all existing records.
     offsets = options.global_offsets
     source = _kafka(session, options.global_connector, offsets, list(offsets))
-    return _packed(session, source, global_packer(job.layout), job)
+    return _packed(session, source.load(), global_packer(job.layout), job)
 
 
 def _kafka(
@@ -188,11 +194,11 @@ def _kafka(
     )
 
 
-def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper, job: Job) -> DataFrame:
+def _packed(session: SparkSession, records: DataFrame, pack: Mapper, job: Job) -> DataFrame:
     # The rows come from Kafka while this function asks for them.
     pack = timed(job.timed, PACK, pack, fetches=True)
     with workers_for(session, "pack"):
-        packed = source_columns(source.load()).mapInArrow(pack, PACKED_SCHEMA)
+        packed = source_columns(records).mapInArrow(pack, PACKED_SCHEMA)
     return with_clock(packed)
 
 
@@ -208,18 +214,11 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
     return with_clock(ticks)
 
 
-def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> dict[int, float]:
-    """Return the share of a batch's records that each stage may read from its topics.
-
-    With a backlog, all stages should finish theirs at the same time: joined tables then advance
-    together, and no batch has unused room.
-    """
-    weights = {stage.index: float(len(stage.topics)) for stage in stages}
-    total = sum(backlog.get(topic, 0) for stage in stages for topic in stage.topics)
-    if total:
-        weights = {
-            stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) + total * MIN_SHARE
-            for stage in stages
-        }
-    whole = sum(weights.values())
-    return {index: weight / whole for index, weight in weights.items()}
+def shares_of_a_batch(
+    stages: Sequence[Stage], backlog: Mapping[str, int], records: int
+) -> BatchShares | None:
+    """Return how stages share a batch's records; None if only one of them reads topics."""
+    if len(stages) < 2:
+        return None
+    unread = {stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) for stage in stages}
+    return BatchShares(whole=records, least=MIN_SHARE, unread=unread)
