@@ -293,7 +293,6 @@ class StreamJoins(Generic[K, V]):
             name=name,
             supplier=supplier,
             reads=(table._flow.node,),
-            changes_value=True,
             relaxes_null_keys=left,
             stores=() if buffer is None else (buffer,),
             named=how.name is not None,
@@ -315,7 +314,6 @@ class StreamJoins(Generic[K, V]):
             # Kafka Streams calls both kinds so.
             name=flow.graph.names.operator("KSTREAM-LEFTJOIN-", given),
             supplier=Supplied(partial(JoinGlobalTable, function, select, left=left, store=store)),
-            changes_value=True,
             relaxes_null_keys=left,
         )
         return KStream(flow.then(node, value_serde=None))
