@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -17,6 +18,7 @@ STORE = "store="
 PARTITION = "partition="
 SUFFIX = ".parquet"
 _DRAFT = f".{FILE}.draft"
+_EMPTY = "Give a directory that is empty or does not exist."
 SCHEMA = pa.schema([pa.field("key", pa.binary(), False), pa.field("value", pa.binary(), False)])
 
 
@@ -79,30 +81,38 @@ def claim_new(root: Path) -> None:
     Raises:
         StreamsException: It is not empty, or not a directory, or cannot be written.
     """
-    hint = "Give a directory that is empty or does not exist."
     try:
         private_directory(root)
-        _check_empty(root, hint)
+        check_empty(str(root), (each.name for each in root.iterdir()))
         os.close(os.open(root / _DRAFT, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
     except OSError as error:
         raise StreamsException(
-            f'cannot write a savepoint to "{root}"', detail=f"{error.strerror}.", hint=hint
+            f'cannot write a savepoint to "{root}"', detail=f"{error.strerror}.", hint=_EMPTY
         ) from error
 
 
-def _check_empty(root: Path, hint: str) -> None:
-    names = sorted(each.name for each in root.iterdir())
-    if FILE in names:
+def check_empty(location: str, names: Iterable[str]) -> None:
+    """Check that the directory of a new savepoint is empty.
+
+    Args:
+        location: The directory.
+        names: The names in it.
+
+    Raises:
+        StreamsException: It has something.
+    """
+    found = sorted(names)
+    if FILE in found:
         raise StreamsException(
-            f'"{root}" already has a savepoint',
+            f'"{location}" already has a savepoint',
             detail="A savepoint is never changed or replaced.",
-            hint=hint,
+            hint=_EMPTY,
         )
-    if names:
+    if found:
         raise StreamsException(
-            f'cannot write a savepoint to "{root}"',
-            detail=f'It is not empty: it has "{names[0]}".',
-            hint=f"{hint} A savepoint without {FILE} was interrupted and may be deleted.",
+            f'cannot write a savepoint to "{location}"',
+            detail=f'It is not empty: it has "{found[0]}".',
+            hint=f"{_EMPTY} A savepoint without {FILE} was interrupted and may be deleted.",
         )
 
 

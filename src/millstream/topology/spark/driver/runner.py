@@ -50,6 +50,7 @@ from millstream.topology.spark.driver.standbys import standby_directory
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moved import settle
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
+from millstream.topology.spark.generations.telling import tell_of_savepoint
 from millstream.topology.spark.generations.unread import check_feedback_read
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
@@ -328,6 +329,7 @@ class Runner(OwnedQuery):
         move = admitted(self._instance, generations, compiled, self._config, sinks, restore)
         self.checkpoint_location = generations.location
         if not restore:
+            tell_of_savepoint(generations, move, self._config)
             check_finished(self._instance.positions, self.backfill, changed=move is not None)
         return move
 

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from millstream.core.errors import StreamsException
 from millstream.topology.savepoints.checksums import contents_of, joined
+from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import ENTRIES, FILE, Contents, SavepointManifest
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import FILE as HISTORY
@@ -39,13 +40,7 @@ def write_savepoint(
     Raises:
         StreamsException: The directory is not empty.
     """
-    if names := sorted(files.names("")):
-        raise StreamsException(
-            f'cannot write a savepoint to "{location}"',
-            detail=f'It is not empty: it has "{names[0]}".',
-            hint="Give a directory that is empty or does not exist. A savepoint without "
-            f"{FILE} was interrupted and may be deleted.",
-        )
+    check_empty(location, files.names(""))
     entries = f"{location}/{ENTRIES}"
     image.entries.write.partitionBy("store", "partition").parquet(entries)
     found = counted(session, _entries(session, entries, files))
