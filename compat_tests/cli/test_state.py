@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,15 @@ from typing import Any
 import pytest
 
 from compat_tests.cli.support import command, printed, refused
-from millstream import IllegalArgumentException, IllegalStateException, Serdes
+from millstream import (
+    Consumed,
+    IllegalArgumentException,
+    IllegalStateException,
+    JoinWindows,
+    Serdes,
+    StreamJoined,
+    StreamsBuilder,
+)
 from millstream.cli.main import app
 from millstream.testing import TopologyTestDriver
 
@@ -170,6 +179,33 @@ def test_diff_tells_entries_apart_and_ends_with_status_1(home: Path) -> None:
     assert same["same"] is True
     only = command("state", "diff", "one", "two", "--store", "versions", cwd=home)
     assert only.returncode == 0
+
+
+def test_diff_counts_equal_records_that_a_join_keeps(tmp_path: Path) -> None:
+    text = Serdes.String()
+    for name, times in (("once", 1), ("twice", 2)):
+        builder = StreamsBuilder()
+        sides = [builder.stream(topic, Consumed.with_(text, text)) for topic in ("in", "other")]
+        within = JoinWindows.ofTimeDifferenceWithNoGrace(timedelta(seconds=1))
+        joined = StreamJoined.with_(text, text, text).withStoreName("j")
+        sides[0].join(sides[1], lambda a, b: a + b, within, joined).foreach(lambda *_: None)
+        with TopologyTestDriver(builder.build(), {"application.id": "app"}, 0) as driver:
+            pipe: Any = driver.createInputTopic("in", text.serializer(), text.serializer())
+            for _ in range(times):
+                pipe.pipeInput("k", "x", 0)
+            driver.savepoint(tmp_path / name)
+
+    done = command("state", "diff", "once", "twice", "--json", cwd=tmp_path)
+
+    assert done.returncode == 1
+    sides_differ = json.loads(done.stdout)["stores"][1]
+    assert sides_differ == {
+        "store": "j-this-join-store",
+        "same": 1,
+        "changed": 0,
+        "only in A": 0,
+        "only in B": 1,
+    }
 
 
 def test_what_is_exported_can_be_changed_and_imported(home: Path, tmp_path: Path) -> None:

@@ -69,7 +69,12 @@ _HEADINGS = ("store", "type", "key", "value", "sub-topology", "partitions", "row
 def list_stores(
     place: State, json: AsJson = False, config: ConfigFiles = None, sets: Sets = None
 ) -> None:
-    """List the stores: their types and serdes, and how many rows they have."""
+    """List the stores: their types and serdes, and how many rows they have.
+
+    Rows are counted as they are kept, and not read: windows, sessions and buffers have some more
+    than entries, for bounds and order; a versioned store has several versions in one row. diff
+    counts entries.
+    """
     from millstream.cli.state_entries import moment
     from millstream.cli.state_listing import listing
 

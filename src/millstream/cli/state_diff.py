@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.records import StoredRecord, StoreRecords
 
 _HEADINGS = ("store", "same", "changed", "only in A", "only in B")
+_LISTS = ("unmatched records", "waiting records")
+"""Types of stores that keep several records of one key and time."""
 _Place = tuple[Any, ...]
 Difference = tuple["StoredRecord | None", "StoredRecord | None"]
 
@@ -114,21 +117,33 @@ def _equal(first: Savepoint, second: Savepoint, name: str) -> bool:
 def _pairs(first: StoreRecords | None, second: StoreRecords | None) -> Iterator[Difference]:
     """Yield the entries of both, those of one place together, in order."""
     found: list[dict[_Place, StoredRecord]] = [
-        {} if each is None else {_place(each, record): record for record in each.all()}
-        for each in (first, second)
+        {} if each is None else _placed(each) for each in (first, second)
     ]
     places = {**found[0], **found[1]}
     for place in sorted(places, key=lambda each: order(places[each])):
         yield found[0].get(place), found[1].get(place)
 
 
+def _placed(store: StoreRecords) -> dict[_Place, StoredRecord]:
+    """Return the entries of a store by place; equal ones, which a join keeps, are numbered."""
+    found: dict[_Place, StoredRecord] = {}
+    counts: Counter[_Place] = Counter()
+    for record in store.all():
+        place = _place(store, record)
+        numbered = (*place, counts[place])
+        found[numbered] = record
+        counts[place] += 1
+    return found
+
+
 def _place(store: StoreRecords, record: StoredRecord) -> _Place:
     """Return what tells entries apart, besides their partitions."""
     note = store.note
     found: _Place = (record.key, record.window)
-    if note.type in ("versioned", "unmatched records", "waiting records"):
+    if note.type in ("versioned", *_LISTS):
         found += (record.timestamp,)
-    return (*found, record.value) if note.layout.get("duplicates") else found
+    several = note.type in _LISTS or note.layout.get("duplicates")
+    return (*found, record.value) if several else found
 
 
 def _content(record: StoredRecord) -> tuple[Any, ...]:
