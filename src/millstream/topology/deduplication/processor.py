@@ -35,6 +35,9 @@ class Deduplicate(SavesStreamTime):
     Source: KIP-655.
     """
 
+    _swept = True
+    """Whether the store has nothing older: the interval was longer, maybe, before a restart."""
+
     def __init__(self, ids: Ids, interval_ms: int, store: str) -> None:
         self._ids = ids
         self._interval = interval_ms
@@ -57,8 +60,14 @@ class Deduplicate(SavesStreamTime):
         times = [time for (time,) in map(_TIME.unpack, saved) if time >= 0]
         return _TIME.pack(min(times, default=-1))
 
+    def restore(self, data: bytes) -> None:
+        super().restore(data)
+        self._swept = False
+
     def process(self, record: AnyRecord) -> None:
         found, timestamp = self._ids.of(record), record._timestamp
+        if not self._swept:
+            self._sweep()
         if timestamp > self._stream_time:
             before, self._stream_time = self._stream_time, timestamp
             for key in self._expired(before):
@@ -68,6 +77,10 @@ class Deduplicate(SavesStreamTime):
             self._context.forward(record)
 
     def process_chunk(self, chunk: Chunk) -> None:
+        if not self._swept and self._between(0, self._stream_time - self._interval):
+            self._context.each(chunk)
+            return
+        self._swept = True
         for run, columns in self._ids.columns(self._context, chunk):
             try:
                 slots, ids = self._ids.slots(columns)
@@ -145,7 +158,21 @@ class Deduplicate(SavesStreamTime):
 
     def _expired(self, before: int) -> list[bytes]:
         """Return what has expired since stream time was ``before``, as keys of the time index."""
-        first, limit = max(0, before - self._interval), self._stream_time - self._interval
+        return self._between(max(0, before - self._interval), self._stream_time - self._interval)
+
+    def _sweep(self) -> None:
+        """Delete what a longer interval has left: nothing else would find it any more."""
+        self._swept = True
+        for key in self._between(0, self._stream_time - self._interval):
+            by_id = _BY_ID + key[_ID_START:]
+            known = self._store.get(by_id)
+            # A newer entry of the id stays.
+            if known is not None and known[: _TIME.size] == key[len(_BY_TIME) : _ID_START]:
+                self._store.put(by_id, None)
+            self._store.put(key, None)
+
+    def _between(self, first: int, limit: int) -> list[bytes]:
+        """Return the keys of the time index from one time to before another."""
         if limit <= first:
             return []
         lower, end = (_BY_TIME + _TIME.pack(time) for time in (first, limit))
