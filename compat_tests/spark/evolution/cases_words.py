@@ -29,6 +29,7 @@ from millstream import (
     Consumed,
     Materialized,
     SessionWindows,
+    SlidingWindows,
     Stores,
     StreamsBuilder,
     TimeWindows,
@@ -223,6 +224,34 @@ CASES: dict[str, Case] = {
     "another size of windows": Case(
         before=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
         after=windowed(TimeWindows.ofSizeWithNoGrace(2000)),
+        stores={"w": REFUSED},
+    ),
+    "windows that begin more often": Case(
+        before=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
+        after=windowed(TimeWindows.ofSizeWithNoGrace(1000).advanceBy(500)),
+        stores={"w": REFUSED},
+    ),
+    "windows that begin more often, by a word": Case(
+        before=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
+        after=windowed(TimeWindows.ofSizeWithNoGrace(1000).advanceBy(500)),
+        stores={"w": SAME},
+        then={"millstream_store_changed_ok": "w"},
+        in_place=True,
+    ),
+    "hopping windows of which some are left": Case(
+        before=windowed(TimeWindows.ofSizeWithNoGrace(1000).advanceBy(500)),
+        after=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
+        stores={"w": SAME},
+        in_place=True,
+    ),
+    "sliding windows instead of others": Case(
+        before=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
+        after=windowed(SlidingWindows.ofTimeDifferenceWithNoGrace(1000)),
+        stores={"w": REFUSED},
+    ),
+    "other windows instead of sliding ones": Case(
+        before=windowed(SlidingWindows.ofTimeDifferenceWithNoGrace(1000)),
+        after=windowed(TimeWindows.ofSizeWithNoGrace(1000)),
         stores={"w": REFUSED},
     ),
     "sessions instead of windows": Case(

@@ -21,6 +21,7 @@ from millstream.core.state import (
     WindowBytesStoreSupplier,
     check_supplier,
 )
+from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import EmitStrategy, StrategyType
 from millstream.core.windows.earlier import EarlierWindows
 from millstream.topology.dsl.options import Materialized
@@ -210,6 +211,17 @@ class WindowTableBuilder(TableStoreBuilder):
         """Return the size of the windows, as suppliers receive it."""
         return int(self.windows.size())
 
+    def advance(self) -> int | None:
+        """Return how often windows begin, in milliseconds; 0: with records, None: not known."""
+        return getattr(self.windows, "advanceMs", None)
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the bytes mean: of which windows they are, too."""
+        found, advance_ms = TableStoreBuilder.identity(self), self.advance()
+        if found is None or advance_ms is None:
+            return found
+        return replace(found, sizes={**found.sizes, "advance": advance_ms})
+
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
         retention_ms = self.resolved.materialized.retention_ms
@@ -250,6 +262,9 @@ class SlidingTableBuilder(WindowTableBuilder):
     def window_size(self) -> int:
         """Return the time difference, as Kafka does."""
         return int(self.windows.timeDifferenceMs())
+
+    def advance(self) -> int | None:
+        return 0
 
 
 class SessionTableBuilder(WindowTableBuilder):

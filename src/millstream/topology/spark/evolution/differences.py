@@ -13,6 +13,9 @@ HEADERS, TIMES, SEGMENTS, ORDER, WORD = "headers", "times", "segments", "order",
 _SORTED = "Json(sorted)"
 """Part of the text of a serde that sorts the keys of dicts."""
 _TIMED = ("window", "session")
+_ADVANCE = "advance"
+"""Size that says how often windows begin; where it is a multiple of the former one, every window
+was one before."""
 _CONVERTED_VALUES = ("key-value", "window", "session")
 
 
@@ -114,8 +117,10 @@ def _layout(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
 def _meaning(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
     for name in sorted(before.sizes.keys() & now.sizes.keys()):
         old, new = before.sizes[name], now.sizes[name]
-        if old != new:
+        if old != new and not (name == _ADVANCE and old and new and new % old == 0):
             text = f"its {name} was {old} ms and is {new} ms"
+            if name == _ADVANCE:
+                text = f"its windows began {_moments(old)} and begin {_moments(new)}"
             yield NoteDifference(text=text, declarable=True)
     for role in sorted(before.serdes.keys() & now.serdes.keys()):
         was, is_now = before.serdes[role], now.serdes[role]
@@ -123,3 +128,7 @@ def _meaning(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
             by_word = role == "value" and before.type in _CONVERTED_VALUES and not before.opaque
             text = f"its {role} serde was {was} and is {is_now}"
             yield NoteDifference(text=text, declarable=True, by_word=by_word)
+
+
+def _moments(advance_ms: int) -> str:
+    return f"every {advance_ms} ms" if advance_ms else "with each record"

@@ -1,4 +1,4 @@
-"""What a start says of the savepoint that the configuration names: used, or not."""
+"""Log lines of a start about the savepoint that the configuration names."""
 
 from __future__ import annotations
 
