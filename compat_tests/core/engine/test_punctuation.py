@@ -79,7 +79,7 @@ def test_a_schedule_that_was_restored_is_not_new() -> None:
     clock, following = Clock(), Clock()
     clock.add(0, due_ms=50)
     following.add(0, due_ms=75, made_ms=50)
-    following.queue.restore(clock.queue.saved())
+    following.queue.restore(clock.queue.saved(), 50)
     assert following.run(50, new_wait=True) == [0]
 
 

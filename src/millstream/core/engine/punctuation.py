@@ -106,13 +106,19 @@ class PunctuationQueue:
         """Return (node, ordinal, next time, cancelled) of schedules, for ``restore``."""
         return [(p.node.name, p.ordinal, p.next_ms, p.cancelled) for p in self._lasting]
 
-    def restore(self, saved: list[tuple[str, int, int, bool]]) -> None:
-        """Give schedules that exist again the times they had; others keep their new ones."""
+    def restore(self, saved: list[tuple[str, int, int, bool]], now_ms: int) -> None:
+        """Give schedules that exist again the times they had; others keep their new ones.
+
+        None is later than one made now would be, or an interval from now: the interval may have
+        been longer before, and a wall clock may have been set back.
+        """
         known = {(node, ordinal): (due, gone) for node, ordinal, due, gone in saved}
         self._queue = PriorityQueue(lambda due: due.next_ms)
         for punctuation in self._lasting:
             identity = (punctuation.node.name, punctuation.ordinal)
             if identity in known:
-                punctuation.next_ms, punctuation.cancelled = known[identity]
+                due_ms, punctuation.cancelled = known[identity]
+                latest_ms = max(punctuation.next_ms, now_ms + punctuation.interval_ms)
+                punctuation.next_ms = min(due_ms, latest_ms)
                 punctuation.made_ms = None
             self._queue.add(punctuation)

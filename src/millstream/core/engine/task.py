@@ -373,8 +373,8 @@ class Task:
         self.group.stream_time = saved.stream_time
         for (topic, partition), time in saved.partition_times.items():
             self.group.queue(topic, partition, self.source_of(topic)).partition_time = time
-        self.punctuations.streams.restore(saved.stream_punctuations)
-        self.punctuations.clocks.restore(saved.clock_punctuations)
+        self.punctuations.streams.restore(saved.stream_punctuations, saved.stream_time)
+        self.punctuations.clocks.restore(saved.clock_punctuations, self.host.now_ms())
         for processor in self._processors:
             if processor.name in saved.processors:
                 with snapshots.part_of(processor.name):

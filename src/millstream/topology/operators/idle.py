@@ -57,6 +57,8 @@ class IdleClock:
         """
         if self._timeout is None or self._arrived < 0:
             return None
+        # A clock that was set back begins to wait anew.
+        self._arrived = min(self._arrived, now_ms)
         idle_ms = now_ms - self._arrived
         if idle_ms < self._timeout:
             return None

@@ -155,7 +155,9 @@ class SuppressTable(Operator):
 
     def _tick(self, now_ms: int) -> None:
         """Forward what is due by wall-clock time since stream time last advanced."""
-        passed_ms = max(0, now_ms - self._moved_ms)
+        # A clock that was set back begins to wait anew.
+        self._moved_ms = min(self._moved_ms, now_ms)
+        passed_ms = now_ms - self._moved_ms
         self._forward_until(self._stream_time + passed_ms - self._rule.wait_ms)
 
     def _forward_until(self, due: int) -> None:
