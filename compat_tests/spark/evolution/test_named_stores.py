@@ -143,6 +143,18 @@ def test_another_window_size_is_refused_and_a_longer_retention_converted() -> No
     assert longer.conversions == {"w": ("segments",)}
 
 
+def test_a_table_that_was_global_begins_empty_for_that_reason() -> None:
+    def program(*, everywhere: bool) -> Topology:
+        builder = StreamsBuilder()
+        read: Any = Consumed.with_(TEXT, TEXT)
+        (builder.globalTable if everywhere else builder.table)("in", read, Materialized.as_("a"))
+        return builder.build()
+
+    found = compare(facts(program(everywhere=True)), facts(program(everywhere=False)))
+    (new,) = [each for each in found.outcomes if each.fate is Fate.NEW and each.kind == "store"]
+    assert new.how == "the former store of this name was in all tasks"
+
+
 def test_another_kind_of_store_is_refused() -> None:
     before = facts(counted("w"))
     (refused,) = compare(before, facts(windowed(1000, 60_000))).refused

@@ -96,7 +96,11 @@ def _without(store: StoreFacts, before: Facts, matches: Matches, words: Words) -
     if name in words.drop:
         how = f"{STATE_DROP} names the former store of this name"
     elif name in before.stores:
-        how = "the former store of this generated name is another one"
+        how = "the former store of this name goes on under another one"
+        if is_global(before.stores[name]):
+            how = f"the former store of this name was in {_part(before.stores[name])}"
+        elif is_generated(name):
+            how = "the former store of this generated name is another one"
     return StateOutcome(kind="store", name=name, fate=Fate.NEW, how=how)
 
 
