@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -141,6 +142,45 @@ def test_another_window_size_is_refused_and_a_longer_retention_converted() -> No
     longer = compare(before, facts(windowed(1000, 86_400_000)))
     assert fates(longer) == {"w": Fate.CONVERTED}
     assert longer.conversions == {"w": ("segments",)}
+
+
+def test_a_word_has_its_effect_though_the_program_is_the_same(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    # Such as one that has another function to aggregate with.
+    before, after = facts(counted("a", "b")), facts(counted("a", "b"))
+    words = Words(drop=frozenset({"a"}))
+    dropped = compare(replace(before, every_word=True), after, words)
+    assert fates(dropped) == {"a": Fate.NEW, "former a": Fate.DROPPED, "b": Fate.SAME}
+    assert not dropped.same
+    owner = {name for name, node in after.nodes.items() if node.stores == ("a",)}
+    assert not owner & dropped.nodes.keys()
+
+    converted = compare(
+        replace(before, every_word=True), after, Words(convert={"a": "base64.b64decode"})
+    )
+    assert fates(converted) == {"a": Fate.CONVERTED, "b": Fate.SAME}
+
+    with pytest.raises(ConfigException, match="the former program has no store x"):
+        compare(replace(before, every_word=True), after, Words(drop=frozenset({"x"})))
+
+    done = compare(replace(before, every_word=True, words=frozenset({"drop=a"})), after, words)
+    assert done.same
+    assert caplog.messages == []
+    # Of earlier versions it is not known whether a word has been there since the first start.
+    assert compare(before, after, words).same
+    assert "words for stores have no effect" in caplog.text
+
+
+def test_one_of_several_stores_without_names_is_dropped_from_the_same_program() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("in", Consumed.with_(TEXT, TEXT)).groupByKey()
+    grouped.count()
+    grouped.count()
+    before = after = facts(builder.build())
+    first, second = sorted(before.stores)
+    found = compare(replace(before, every_word=True), after, Words(drop=frozenset({first})))
+    assert fates(found) == {first: Fate.NEW, f"former {first}": Fate.DROPPED, second: Fate.SAME}
 
 
 def test_a_table_that_was_global_begins_empty_for_that_reason() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -79,6 +80,18 @@ def test_a_checkpoint_that_is_described_keeps_the_seed_of_its_first_batch(tmp_pa
     noted(generations(tmp_path), described)
 
     assert generations(tmp_path).seed == f"{tmp_path}/{SEED}"
+
+
+def test_words_are_noted_as_the_last_start_had_them(tmp_path: Path) -> None:
+    def start(*words: str) -> Checkpoint:
+        return noted(generations(tmp_path), new_checkpoint("", {"0": 1}, {}, words=words))
+
+    assert start("drop=a").words == ("drop=a",)
+    # What has left the configuration and comes again is new.
+    assert start().words == ()
+    early = replace(start(), every_word=False)
+    generations(tmp_path).files.write("millstream.json", early.to_json())
+    assert start("drop=a").every_word
 
 
 def test_adopted_state_is_not_lost_when_the_program_changes_before_the_first_batch(

@@ -42,8 +42,11 @@ class Checkpoint:
     ticks: bool | None = None
     """Whether Spark's sources have one of ticks; None in checkpoints of earlier versions."""
     words: tuple[str, ...] = ()
-    """Words for stores in the configuration that have had their effect, as ``evolution/words.py``
-    writes them."""
+    """Words for stores that the configuration had at the last start, as ``evolution/words.py``
+    writes them: they have had their effect."""
+    every_word: bool = False
+    """Whether these are all of them. Earlier versions did not note those of a start with the same
+    program."""
     over_broker: tuple[str, ...] = ()
     """Repartition topics that go over the broker only because an adoption found records in them."""
 
@@ -59,6 +62,7 @@ class Checkpoint:
             "stores": notes_to_json(self.stores),
             "partitions": self.partitions,
             "words": list(self.words),
+            "every_word": self.every_word,
             "ticks": self.ticks,
             "over_broker": list(self.over_broker),
         }
@@ -107,6 +111,7 @@ def new_checkpoint(
         stores=stores or {},
         partitions=dict(partitions or {}),
         words=tuple(words),
+        every_word=True,
         ticks=ticks,
         over_broker=tuple(over_broker),
     )

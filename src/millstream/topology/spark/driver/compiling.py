@@ -13,6 +13,7 @@ from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.probe import needs_wall_clock
+from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moving import Compiled, described
 from millstream.topology.spark.partition_counts import partition_counts
@@ -53,6 +54,7 @@ def compiled_for(
         config.getString("dsl.store.format"),
         notes_of(resolved, config),
         partition_counts(resolved, source_sizes),
+        words=words_of(config).texts(),
         ticks=needs_wall_clock(resolved, config),
         over_broker=sorted(over),
     )

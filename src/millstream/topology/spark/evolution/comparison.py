@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from millstream.topology.spark.evolution.differences import differences
 from millstream.topology.spark.evolution.facts import Facts, NodeFacts
-from millstream.topology.spark.evolution.matching import Matches, match_stores
+from millstream.topology.spark.evolution.matching import match_stores, same_stores
 from millstream.topology.spark.evolution.names import is_internal, kind_of
 from millstream.topology.spark.evolution.nodes import match_nodes, match_topics
 from millstream.topology.spark.evolution.outcome import Comparison, Fate
@@ -17,6 +18,12 @@ from millstream.topology.spark.evolution.paths import Paths
 from millstream.topology.spark.evolution.verdicts import new_stores, old_stores
 from millstream.topology.spark.evolution.words import Words
 
+log = logging.getLogger(__name__)
+
+_NO_EFFECT = (
+    "words for stores have no effect, as the program is the one that the state is of: %s. To give "
+    "them an effect, start once without them, then with them"
+)
 _STATELESS = frozenset(
     f"{prefix}-#"
     for prefix in (
@@ -60,18 +67,27 @@ def compare(
     """
     before, after = with_partitions(before, after), with_partitions(after, before)
     given = (words or Words()).without(before.words)
-    matches, before_paths, after_paths = Matches(), _paths(before, after), _paths(after, before)
-    if _unchanged(before, after):
+    before_paths, after_paths = _paths(before, after), _paths(after, before)
+    unchanged = _unchanged(before, after)
+    if unchanged and not (given.move and before.every_word):
+        if given.move:
+            log.warning(_NO_EFFECT, ", ".join(given.texts()))
         given = Words(changed_ok=given.changed_ok)
         given.check_compatible(after.stores)
-        matches.found = {name: name for name in after.stores}
     else:
         given.check(before.stores, after.stores)
+    if unchanged:
+        matches = same_stores(after, given)
+    else:
         matches = match_stores(before, after, before_paths, after_paths, given)
     verdicts = list(new_stores(before, after, matches, given))
     stores = {v.outcome.name: str(v.outcome.former) for v in verdicts if v.goes_on}
-    if _unchanged(before, after):
-        nodes = {node.name: node.name for node in after.nodes.values() if node.kind != "sink"}
+    if unchanged:
+        nodes = {
+            node.name: node.name
+            for node in after.nodes.values()
+            if node.kind != "sink" and (not node.stores or any(s in stores for s in node.stores))
+        }
         topics = {t: t for node in after.nodes.values() for t in node.topics if is_internal(t)}
     else:
         nodes = match_nodes(before, after, before_paths, after_paths, stores)

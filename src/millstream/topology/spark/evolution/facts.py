@@ -56,3 +56,5 @@ class Facts:
     """Topic, as described -> its number of partitions, as far as that is known."""
     words: frozenset[str] = frozenset()
     """Words for stores that have had their effect on this state: see ``words.py``."""
+    every_word: bool = False
+    """Whether all others are new: they have an effect though the program is the same."""

@@ -71,6 +71,14 @@ def match_stores(
     return matches
 
 
+def same_stores(facts: Facts, words: Words) -> Matches:
+    """Return the counterparts of the stores of a program that is the same."""
+    gone = words.drop | words.rename.keys() | set(words.rename.values())
+    found = {name: name for name in facts.stores if name not in gone}
+    renamed = {new: old for old, new in words.rename.items()}
+    return Matches(found=found | renamed, by_word=set(renamed))
+
+
 def is_global(store: StoreFacts) -> bool:
     """Tell whether every task has all entries of a store."""
     return store.subtopology is None

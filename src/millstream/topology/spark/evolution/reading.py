@@ -70,7 +70,7 @@ def checkpoint_facts(checkpoint: Checkpoint, application_id: str) -> Facts:
     Raises:
         StreamsException: Its description cannot be read.
     """
-    return facts_of(
+    facts = facts_of(
         checkpoint.topology,
         application_id=application_id,
         tasks={int(number): count for number, count in checkpoint.tasks.items()},
@@ -80,6 +80,7 @@ def checkpoint_facts(checkpoint: Checkpoint, application_id: str) -> Facts:
         partitions=checkpoint.partitions,
         words=checkpoint.words,
     )
+    return replace(facts, every_word=checkpoint.every_word)
 
 
 class _Reader:

@@ -34,6 +34,11 @@ class Words:
     changed_ok: frozenset[str] = frozenset()
     """Stores whose bytes can be read although their serdes or sizes differ."""
 
+    @property
+    def move(self) -> bool:
+        """Whether they say what becomes of entries."""
+        return bool(self.drop or self.rename or self.convert)
+
     def texts(self) -> list[str]:
         """Return the words as a checkpoint notes them: ``drop=counts``, ``rename=old:new``."""
         return [

@@ -88,8 +88,7 @@ class StateMove(ABC):
         *,
         at_root: bool = False,
     ) -> None:
-        wanted = replace(self.compiled.wanted, words=_words(comparison, self.config))
-        after = self._after()
+        wanted, after = self.compiled.wanted, self._after()
         program = Program(
             checkpoint=wanted.id,
             plan=self.compiled.plan,
@@ -206,7 +205,8 @@ def admitted(
             )
         if found is None:
             return None
-        if _same_program(found, compiled.wanted):
+        new_words = words_of(config).without(found.words)
+        if _same_program(found, compiled.wanted) and not new_words.move:
             return None
         if instance.progress().done >= 0:
             return _move(instance, generations, compiled, config, found)
@@ -239,7 +239,7 @@ def noted(generations: Generations, wanted: Checkpoint) -> Checkpoint:
         return wanted
     log_carried(found.stores, wanted.stores)
     stores = merged(found.stores, wanted.stores)
-    note = replace(wanted, id=found.id, stores=stores, words=found.words)
+    note = replace(wanted, id=found.id, stores=stores)
     if note != found:
         generations.files.write(FILE, note.to_json())
     return note
@@ -248,7 +248,9 @@ def noted(generations: Generations, wanted: Checkpoint) -> Checkpoint:
 def _same_program(found: Checkpoint, wanted: Checkpoint) -> bool:
     # Stores that a former program had are noted as well.
     same_notes = all(found.stores.get(n) == note for n, note in wanted.stores.items())
-    one, other = (replace(each, id="", stores={}, words=()) for each in (found, wanted))
+    one, other = (
+        replace(each, id="", stores={}, words=(), every_word=True) for each in (found, wanted)
+    )
     return same_notes and one == other
 
 
@@ -331,11 +333,6 @@ def _compared(
         for each in comparison.outcomes:
             log.info("%s %s: %s %s", each.kind, each.name, each.fate.value, each.how)
     return comparison
-
-
-def _words(comparison: Comparison, config: StreamsConfig) -> tuple[str, ...]:
-    """Return the words that have their effect with a move, for the description."""
-    return tuple(words_of(config).texts())
 
 
 def _renamed(

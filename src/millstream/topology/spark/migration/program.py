@@ -17,6 +17,7 @@ from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.probe import needs_wall_clock
+from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.partition_counts import partition_counts
 from millstream.topology.topology import Topology
 
@@ -85,6 +86,7 @@ def moving_program(
         config.getString("dsl.store.format"),
         notes_of(plan, config),
         partition_counts(plan, sources),
+        words=words_of(config).texts(),
         ticks=needs_wall_clock(plan, config),
         over_broker=sorted(over_broker),
     )
