@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from types import TracebackType
 
@@ -53,11 +53,15 @@ class LivingApplication(WatchedApplication):
         super().__init__(runner, config)
         self._start_error: Exception | None = None
         self._raised = False
-        self._started_by_with = False
         """The failure has been raised to a caller."""
+        self._started_by_with = False
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
         self._program_end = ProgramEnd(runner.application_id, self)
+        self._heard = 0
+        """Number of signals, over all calls of ``wait``."""
+        self._passing_on: int | None = None
+        """The thread that calls the program's own handler of a signal."""
 
     def __repr__(self) -> str:
         name = self._config.getString("application.id")
@@ -92,8 +96,9 @@ class LivingApplication(WatchedApplication):
         """Start, and return when a signal or ``close`` has closed the application.
 
         The whole main program of a service: SIGINT (Ctrl-C) and SIGTERM close the application,
-        which finishes the current batch; a second signal does not wait for it; a third one
-        raises KeyboardInterrupt. Outside the main thread no signals are caught.
+        which finishes the current batch; a second signal does not wait for it; a third one raises
+        KeyboardInterrupt. A handler that the program has set is called as well, when the
+        application has begun to close. Outside the main thread no signals are caught.
 
         Raises:
             IllegalStateException: It was started or closed before.
@@ -104,7 +109,7 @@ class LivingApplication(WatchedApplication):
 
             KafkaStreams(topology, config).run()
         """
-        with Signals() as signals:
+        with self._caught() as signals:
             self._launch()
             self._wait(None, signals)
         if (failure := self._unraised()) is not None:
@@ -135,7 +140,7 @@ class LivingApplication(WatchedApplication):
                 "cannot wait in a listener or handler",
                 detail="The application cannot end before it returns.",
             )
-        with Signals() as signals:
+        with self._caught() as signals:
             over = self._wait(limit_s, signals)
         if over and (failure := self._unraised()) is not None:
             raise failure
@@ -144,7 +149,8 @@ class LivingApplication(WatchedApplication):
     def close(self, timeout: timedelta | int | CloseOptions = FOREVER) -> bool:
         """Finish the current batch and stop; return whether the application has ended in time.
 
-        In a listener or a handler it starts to close, and returns at once.
+        In a listener or a handler it starts to close, and returns at once; so it does in a handler
+        of a signal that comes while ``run`` or ``wait`` waits.
 
         Args:
             timeout: The longest time to wait; by default there is no limit. Of ``CloseOptions``
@@ -257,23 +263,36 @@ class LivingApplication(WatchedApplication):
 
     # -- end ---------------------------------------------------------------------
 
-    def _wait(self, limit_s: float | None, signals: Signals) -> bool:
+    @contextmanager
+    def _caught(self) -> Iterator[Signals]:
+        """Catch signals while a caller waits for the end; a failure is raised to it."""
         self._waiting += 1
         try:
-            return self._over(limit_s, signals)
+            with Signals() as signals:
+                yield signals
         finally:
             self._waiting -= 1
+        self._hear(signals)
 
-    def _over(self, limit_s: float | None, signals: Signals) -> bool:
+    def _wait(self, limit_s: float | None, signals: Signals) -> bool:
         give_up = None if limit_s is None else time.monotonic() + limit_s
-        heard = 0
         while not self._machine.wait_until_over(POLL_S):
-            if signals.count > heard:
-                heard = signals.count
-                self._on_signal(heard, signals.last)
+            self._hear(signals)
             if give_up is not None and time.monotonic() >= give_up:
                 return self.state().hasCompletedShutdown()
         return True
+
+    def _hear(self, signals: Signals) -> None:
+        """Close at the signals since the last call, then call the program's own handlers."""
+        for heard in signals.new():
+            self._heard += 1
+            if not self.state().hasCompletedShutdown():
+                self._on_signal(self._heard, heard.name)
+            self._passing_on = threading.get_ident()
+            try:
+                signals.pass_on(heard)
+            finally:
+                self._passing_on = None
 
     def _on_signal(self, count: int, name: str) -> None:
         if count == 1:
@@ -336,7 +355,9 @@ class LivingApplication(WatchedApplication):
 
     def _is_own_thread(self) -> bool:
         own = (self._watcher, self._starter, self._closer)
-        return threading.current_thread() in own or self._machine.is_notifying()
+        if threading.current_thread() in own or threading.get_ident() == self._passing_on:
+            return True
+        return self._machine.is_notifying()
 
 
 def seconds(timeout: timedelta | int | None) -> float | None:

@@ -1,30 +1,47 @@
-"""Signals SIGINT and SIGTERM as flags for the waiting main thread, not as exceptions."""
+"""Signals that end a program, noted for the waiting main thread instead of raised in it."""
 
 from __future__ import annotations
 
 import signal
 import threading
+from collections import deque
+from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
 
 from typing_extensions import Self
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM)
+_RAISING = ("pyspark", "asyncio")
+"""Packages whose handlers of SIGINT only end what the main thread does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A signal that has come."""
+
+    number: int
+    frame: FrameType | None
+    """Where the main thread was."""
+
+    @property
+    def name(self) -> str:
+        """Its name, such as SIGTERM."""
+        return signal.Signals(self.number).name
 
 
 class Signals:
-    """Context manager that counts SIGINT and SIGTERM instead of their usual effect.
+    """Context manager that notes SIGINT and SIGTERM instead of their usual effect.
 
-    The handler only counts, so it may run between any two instructions. Outside the main thread
-    Python allows no handlers: there it counts nothing. The exit restores the previous handlers.
+    The handler only notes, so it may run between any two instructions. Outside the main thread
+    Python allows no handlers: there it notes nothing. The exit restores the previous handlers.
     """
 
     def __init__(self) -> None:
-        self.count = 0
-        """Number of signals received."""
-        self.last = ""
-        """The name of the last one."""
-        self._before: dict[signal.Signals, Any] = {}
+        self.last: Heard | None = None
+        """The last one; None before the first."""
+        self._before: dict[int, Any] = {}
+        self._new: deque[Heard] = deque()
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -42,7 +59,24 @@ class Signals:
             # None: a handler not installed by Python, which cannot be restored.
             signal.signal(number, signal.SIG_DFL if before is None else before)
 
+    def new(self) -> list[Heard]:
+        """Return the signals since the last call."""
+        return [self._new.popleft() for _ in range(len(self._new))]
+
+    def pass_on(self, heard: Heard) -> None:
+        """Call the program's own handler of a signal, if it has one."""
+        if _is_of_the_program(handler := self._before[heard.number]):
+            handler(heard.number, heard.frame)
+
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        del frame
-        self.count += 1
-        self.last = signal.Signals(number).name
+        self.last = Heard(number, frame)
+        self._new.append(self.last)
+
+
+def _is_of_the_program(handler: Any) -> bool:
+    """Tell whether a program has set a handler, to do something before it ends."""
+    if not callable(handler) or handler is signal.default_int_handler:
+        return False
+    # asyncio's is a partial function.
+    module = getattr(getattr(handler, "func", handler), "__module__", None) or ""
+    return module.partition(".")[0] not in _RAISING

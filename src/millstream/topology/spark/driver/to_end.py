@@ -76,7 +76,7 @@ class BoundedApplication(LivingApplication):
         self._check_new()
         backfill = Backfill(begins, ends, inputs(files))
         began = time.monotonic()
-        with Signals() as signals:
+        with self._caught() as signals:
             self._begin(backfill)
             in_time = self._to_end(backfill, limit_s, signals)
         if (failure := self._unraised()) is not None:
@@ -112,20 +112,14 @@ class BoundedApplication(LivingApplication):
     def _to_end(self, backfill: Backfill, limit_s: float | None, signals: Signals) -> bool:
         """Close when everything is read; return False if the time was over before."""
         give_up = None if limit_s is None else time.monotonic() + limit_s
-        heard, in_time = 0, True
-        self._waiting += 1
-        try:
-            while not self._machine.wait_until_over(POLL_S):
-                if signals.count > heard:
-                    heard = signals.count
-                    self._on_signal(heard, signals.last)
-                if self.state() is State.RUNNING and backfill.over():
-                    self._settle(backfill)
-                elif in_time and give_up is not None and time.monotonic() >= give_up:
-                    in_time = False
-                    self._begin_close(None)
-        finally:
-            self._waiting -= 1
+        in_time = True
+        while not self._machine.wait_until_over(POLL_S):
+            self._hear(signals)
+            if self.state() is State.RUNNING and backfill.over():
+                self._settle(backfill)
+            elif in_time and give_up is not None and time.monotonic() >= give_up:
+                in_time = False
+                self._begin_close(None)
         return in_time
 
     def _settle(self, backfill: Backfill) -> None:

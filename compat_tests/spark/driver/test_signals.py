@@ -1,0 +1,112 @@
+"""Signals while a program waits for the end of its application."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, when
+
+CAUGHT = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    before = [signal.getsignal(each) for each in CAUGHT]
+    yield App(tmp_path)
+    for number, handler in zip(CAUGHT, before, strict=True):
+        signal.signal(number, handler)
+
+
+def sent(*numbers: int) -> Callable[[], None]:
+    def send() -> None:
+        for number in numbers:
+            os.kill(os.getpid(), number)
+
+    return send
+
+
+def at_closing(app: App) -> threading.Event:
+    closing = threading.Event()
+    app.setStateListener(lambda new, _: closing.set() if new.name == "PENDING_SHUTDOWN" else None)
+    return closing
+
+
+def test_two_signals_at_once_close_without_the_current_batch(app: App) -> None:
+    app.runner.may_stop.clear()
+    when(app.runner.started, sent(signal.SIGINT, signal.SIGTERM))
+    app.run()
+    assert app.runner.hurried
+    assert app.states[-1] == "NOT_RUNNING"
+
+
+def test_signals_count_over_several_calls_of_wait(app: App) -> None:
+    app.runner.may_stop.clear()
+    app.start()
+    for _ in range(2):
+        timer = threading.Timer(0.05, sent(signal.SIGINT))
+        timer.start()
+        app.wait(500)
+        timer.join()
+    assert app.runner.hurried
+    assert app.wait() is True
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_handler_of_the_program_is_called_when_the_application_closes(
+    app: App, number: int
+) -> None:
+    told: list[Any] = []
+
+    def handler(came: int, frame: Any) -> None:
+        told.append((came, app.state().hasStartedOrFinishedShuttingDown(), frame is not None))
+
+    signal.signal(number, handler)
+    when(app.runner.started, sent(number))
+    app.run()
+    assert told == [(number, True, True)]
+    assert signal.getsignal(number) is handler
+
+
+def test_a_handler_that_closes_the_application_does_not_keep_later_signals_waiting(
+    app: App,
+) -> None:
+    app.runner.may_stop.clear()
+    answers: list[bool] = []
+    signal.signal(signal.SIGTERM, lambda *_: answers.append(app.close()))
+    closing = at_closing(app)
+    when(app.runner.started, sent(signal.SIGTERM))
+    when(closing, sent(signal.SIGTERM))
+    app.run()
+    assert app.runner.hurried
+    assert answers == [False, False] or answers == [False, True]
+
+
+def test_a_handler_that_ends_the_program_ends_it(app: App) -> None:
+    def handler(*_: Any) -> None:
+        raise SystemExit(3)
+
+    signal.signal(signal.SIGTERM, handler)
+    when(app.runner.started, sent(signal.SIGTERM))
+    with pytest.raises(SystemExit):
+        app.run()
+    assert app._machine.wait_until_over(PATIENCE_S)
+
+
+def test_handlers_that_only_raise_keyboard_interrupt_are_not_called(app: App) -> None:
+    when(app.runner.started, sent(signal.SIGINT))
+
+    async def main() -> str:
+        app.run()
+        await asyncio.sleep(0)
+        return app.state().name
+
+    # asyncio.run has its own handler of SIGINT from Python 3.11 on.
+    assert asyncio.run(main()) == "NOT_RUNNING"
