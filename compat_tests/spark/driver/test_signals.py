@@ -14,12 +14,13 @@ import pytest
 
 from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, when
 
-CAUGHT = (signal.SIGINT, signal.SIGTERM)
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
     before = [signal.getsignal(each) for each in CAUGHT]
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield App(tmp_path)
     for number, handler in zip(CAUGHT, before, strict=True):
         signal.signal(number, handler)
@@ -57,6 +58,29 @@ def test_signals_count_over_several_calls_of_wait(app: App) -> None:
         timer.join()
     assert app.runner.hurried
     assert app.wait() is True
+
+
+def test_the_end_of_a_terminal_closes_the_application(app: App) -> None:
+    when(app.runner.started, sent(signal.SIGHUP))
+    app.run()
+    assert app.states[-1] == "NOT_RUNNING"
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+
+
+def test_the_end_of_a_terminal_means_what_the_program_wants(app: App) -> None:
+    told: list[int] = []
+    signal.signal(signal.SIGHUP, lambda number, _: told.append(number))
+    seen: list[str] = []
+
+    def sends() -> None:
+        sent(signal.SIGHUP)()
+        threading.Event().wait(0.2)
+        seen.append(app.state().name)
+        app.close()
+
+    when(app.runner.started, sends)
+    app.run()
+    assert (told, seen) == ([signal.SIGHUP], ["RUNNING"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

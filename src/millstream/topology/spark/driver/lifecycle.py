@@ -95,8 +95,9 @@ class LivingApplication(WatchedApplication):
     def run(self) -> None:
         """Start, and return when a signal or ``close`` has closed the application.
 
-        The whole main program of a service: SIGINT (Ctrl-C) and SIGTERM close the application,
-        which finishes the current batch; a second signal does not wait for it; a third one raises
+        The whole main program of a service: SIGINT (Ctrl-C), SIGTERM and, unless the program
+        ignores or handles it, SIGHUP (the end of its terminal) close the application, which
+        finishes the current batch; a second signal does not wait for it; a third one raises
         KeyboardInterrupt. A handler that the program has set is called as well, when the
         application has begun to close. Outside the main thread no signals are caught.
 

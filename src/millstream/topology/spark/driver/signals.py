@@ -11,7 +11,7 @@ from typing import Any
 
 from typing_extensions import Self
 
-CAUGHT = (signal.SIGINT, signal.SIGTERM)
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RAISING = ("pyspark", "asyncio")
 """Packages whose handlers of SIGINT only end what the main thread does."""
 
@@ -31,10 +31,12 @@ class Heard:
 
 
 class Signals:
-    """Context manager that notes SIGINT and SIGTERM instead of their usual effect.
+    """Context manager that notes SIGINT, SIGTERM and SIGHUP instead of their usual effect.
 
     The handler only notes, so it may run between any two instructions. Outside the main thread
-    Python allows no handlers: there it notes nothing. The exit restores the previous handlers.
+    Python allows no handlers: there it notes nothing. SIGHUP, the end of a terminal, is left alone
+    where it does not end the program: below nohup, or where the program has a handler, as daemons
+    that read their configuration again. The exit restores the previous handlers.
     """
 
     def __init__(self) -> None:
@@ -46,7 +48,8 @@ class Signals:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in CAUGHT:
-                self._before[number] = signal.signal(number, self._handle)
+                if number != signal.SIGHUP or signal.getsignal(number) is signal.SIG_DFL:
+                    self._before[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(
