@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, when
+from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, soon, when
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -134,3 +134,18 @@ def test_handlers_that_only_raise_keyboard_interrupt_are_not_called(app: App) ->
 
     # asyncio.run has its own handler of SIGINT from Python 3.11 on.
     assert asyncio.run(main()) == "NOT_RUNNING"
+
+
+def test_a_batch_that_fails_while_the_application_closes_is_told(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.runner.may_stop.clear()
+    closing = at_closing(app)
+    app.start()
+    soon(app.close)
+    assert closing.wait(PATIENCE_S)
+    app.runner.look = lambda: "org.example.Boom: of the last batch"
+    app.runner.may_stop.set()
+    assert app.close() is True
+    assert "the last batch failed while closing; the next start repeats it" in caplog.text
+    assert "of the last batch" in caplog.text

@@ -334,6 +334,7 @@ class LivingApplication(WatchedApplication):
             if self._starter is not None and self._starter.ident is not None:
                 self._starter.join()
             self._runner.stop(limit_s)
+            self._tell_unfinished()
             if self._watcher is not None:
                 self._watcher.join()
             self._end_queries()

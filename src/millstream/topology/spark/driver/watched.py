@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.05
 _REPLACE = StreamThreadExceptionResponse.REPLACE_THREAD.name
+_UNFINISHED = "%s: the last batch failed while closing; the next start repeats it: %s"
 _ANSWERS = [answer.name for answer in StreamThreadExceptionResponse]
 Handler = Callable[[Exception], Any]
 StateCallback = Callable[[State, State], Any]
@@ -129,6 +130,14 @@ class WatchedApplication(QueryableApplication):
         failure = described(self._death, started.job.layout, isolating=isolating)
         failure.__cause__ = failure_from(text).__cause__
         return failure
+
+    def _tell_unfinished(self) -> None:
+        """Tell that the query has failed while the application closes, when none follows it."""
+        text = self._runner.failure()
+        if text is None or text == STOPPED:
+            return
+        failure, details = self._failure_from(text), {"details": trace_from(text)}
+        log.warning(_UNFINISHED, self._application_id, failure, extra=details)
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
         """Log a failure; a terminal shows it once, here or where it is raised."""
