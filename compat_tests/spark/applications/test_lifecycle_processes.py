@@ -131,13 +131,16 @@ def test_a_killed_jvm_is_an_error_and_the_next_run_closes_on_sigterm(play: Playg
         running.until(lambda: running.said.count("RUNNING") == 2)
         running.until(lambda: play.ends(running.topics[1]) == {0: 20})
         jvms = running.jvms()
-        running.signalled(signal.SIGTERM)
+        # As to all processes of a program, by timeout or systemd.
+        for pid in [*jvms, running.process.pid]:
+            os.kill(pid, signal.SIGTERM)
         assert running.ended(jvms) == 0
-        said = running.said
+        said, errors = running.said, running.errors
     first = ["REBALANCING", "RUNNING", "handler", "PENDING_ERROR", "ERROR"]
     assert said[:5] == first
     assert " ".join(said[5:9]) == "Spark's JVM has ended"
     assert said[9:] == ["REBALANCING", "RUNNING", "PENDING_SHUTDOWN", "NOT_RUNNING"]
+    assert "has ended Spark as well" not in errors
     assert "killed by SIGKILL" in running.log.read_text()
 
 

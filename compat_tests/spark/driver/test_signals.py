@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, soon, when
+from millstream.testing.broker import wait_for
+from millstream.topology.spark.driver import lifecycle
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -134,6 +136,32 @@ def test_handlers_that_only_raise_keyboard_interrupt_are_not_called(app: App) ->
 
     # asyncio.run has its own handler of SIGINT from Python 3.11 on.
     assert asyncio.run(main()) == "NOT_RUNNING"
+
+
+@pytest.mark.parametrize("how", ["stopped session", "ended JVM"])
+def test_a_signal_that_ends_spark_as_well_is_no_failure(
+    app: App, how: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(timeout_s: float | None) -> None:
+        raise ConnectionRefusedError("no JVM")
+
+    def signalled() -> None:
+        sent(signal.SIGTERM)()
+        assert wait_for(lambda: app._signals.last, PATIENCE_S)
+        app.runner.look = lambda: "SparkContext was shut down"
+        app.runner.may_stop.set()
+
+    app.runner.may_stop.clear()
+    if how == "stopped session":
+        app.runner.is_stopped = True
+    else:
+        monkeypatch.setattr(lifecycle, "ended_jvm", lambda: "exited with status 143")
+        app.runner.stop = refuse  # type: ignore[method-assign]
+    when(app.runner.started, signalled)
+    app.run()
+    assert app.states[-1] == "NOT_RUNNING"
+    assert "SIGTERM has ended Spark as well; closing without the end" in caplog.text
+    assert "failed" not in caplog.text
 
 
 def test_a_batch_that_fails_while_the_application_closes_is_told(

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
@@ -67,7 +67,9 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
         if SECRET.search(key) is None:
             conf.set(key, value)
     output = None if log is None or not log.on or log.verbose else _Output()
-    kwargs: dict[str, Any] = {} if output is None else {"stderr": output.end}
+    kwargs = _Options() if _is_alone(settings) else {}
+    if output is not None:
+        kwargs["stderr"] = output.end
     try:
         gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
@@ -159,6 +161,36 @@ def forget_ended_jvm() -> None:
     if process is not None and process.poll() is not None:
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _is_alone(settings: Mapping[str, str]) -> bool:
+    """Tell whether the JVM starts no other one, such as the executors of ``local-cluster``.
+
+    Those would ignore signals as well, and Spark ends them by one.
+    """
+    return not settings.get("spark.master", "").startswith("local-cluster")
+
+
+class _Options(dict[str, Any]):
+    """Options for the JVM's process, which leaves the signals of the terminal to this process.
+
+    pyspark adds a function for the new process, in which SIGINT is ignored; SIGTERM and SIGHUP are
+    sent to all processes of a program as well, by ``timeout``, systemd or a terminal that is
+    closed. The JVM would stop Spark in the middle of the batch that this process waits for. It ends
+    with this process.
+    """
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        super().__setitem__(key, _ignoring(value) if key == "preexec_fn" else value)
+
+
+def _ignoring(before: Callable[[], None]) -> Callable[[], None]:
+    def prepare() -> None:
+        before()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+
+    return prepare
 
 
 class _Output:

@@ -21,7 +21,7 @@ from millstream.core.errors import (
 )
 from millstream.topology.spark.driver.green_threads import check_threads
 from millstream.topology.spark.driver.inherited import inherited_properties
-from millstream.topology.spark.driver.jvm import forget_ended_jvm
+from millstream.topology.spark.driver.jvm import ended_jvm, forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory, check_temporary
 from millstream.topology.spark.driver.program_end import ProgramEnd
 from millstream.topology.spark.driver.query import StartCancelled
@@ -270,6 +270,8 @@ class LivingApplication(WatchedApplication):
         self._waiting += 1
         try:
             with Signals() as signals:
+                if threading.current_thread() is threading.main_thread():
+                    self._signals = signals
                 yield signals
         finally:
             self._waiting -= 1
@@ -340,11 +342,12 @@ class LivingApplication(WatchedApplication):
             self._end_queries()
         except Exception as error:  # noqa: BLE001 - the end must be reported after any error
             # The next start repeats an unfinished batch, so nothing is lost.
-            log.warning(
-                "stopping the application failed application=%s %s",
-                self._application_id,
-                self._note(*unexpected(error)),
-            )
+            if not self._is_signalled(ended_jvm() is not None):
+                log.warning(
+                    "stopping the application failed application=%s %s",
+                    self._application_id,
+                    self._note(*unexpected(error)),
+                )
         finally:
             with suppress(Exception):
                 self._runner.release()

@@ -25,6 +25,7 @@ from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
 from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.signals import Signals
 from millstream.topology.spark.driver.slow_worker import hint, is_slow_worker
 from millstream.topology.spark.driver.state_machine import State
 from millstream.topology.spark.driver.unexpected import trace_of, unexpected
@@ -38,6 +39,10 @@ log = logging.getLogger(__name__)
 
 POLL_S = 0.05
 _REPLACE = StreamThreadExceptionResponse.REPLACE_THREAD.name
+_SIGNALLED = (
+    "%s: %s has ended Spark as well; closing without the end of the current batch, which the next "
+    "start repeats"
+)
 _UNFINISHED = "%s: the last batch failed while closing; the next start repeats it: %s"
 _ANSWERS = [answer.name for answer in StreamThreadExceptionResponse]
 Handler = Callable[[Exception], Any]
@@ -66,6 +71,8 @@ class WatchedApplication(QueryableApplication):
         self._handler: Handler | None = None
         self._watcher: threading.Thread | None = None
         self._stopping = threading.Event()
+        self._signals = Signals()
+        """Those that the last caller of ``run`` or ``wait`` has got."""
         self._waiting = 0
         """Number of callers that wait for the end; a failure is raised to them."""
         self._log = ApplicationLog(runner.log)
@@ -86,7 +93,7 @@ class WatchedApplication(QueryableApplication):
 
     def _follow(self) -> None:
         """Wait for the query's end; handle a failure."""
-        while not self._stopping.is_set():
+        while not self._is_stopping():
             try:
                 failure = self._look()
             except Exception as error:  # noqa: BLE001 - every error must be reported
@@ -95,11 +102,19 @@ class WatchedApplication(QueryableApplication):
                     self._runner.halt()
             if failure is None:
                 time.sleep(POLL_S)
-            elif not self._stopping.is_set():
+            elif not self._is_stopping():
                 last = self._recovered(failure)
                 if last is not None:
                     self._end_with(last)
                     return
+
+    def _is_stopping(self) -> bool:
+        """Tell whether the application closes, or is about to.
+
+        A signal for all processes of the program ends a JVM that the program itself has started
+        before the main thread wakes up: that is no failure.
+        """
+        return self._stopping.is_set() or self._signals.last is not None
 
     def _look(self) -> StreamsException | None:
         """Return the failure that ended the query; None while it runs."""
@@ -134,10 +149,17 @@ class WatchedApplication(QueryableApplication):
     def _tell_unfinished(self) -> None:
         """Tell that the query has failed while the application closes, when none follows it."""
         text = self._runner.failure()
-        if text is None or text == STOPPED:
+        if text is None or text == STOPPED or self._is_signalled(self._runner.session_stopped()):
             return
         failure, details = self._failure_from(text), {"details": trace_from(text)}
         log.warning(_UNFINISHED, self._application_id, failure, extra=details)
+
+    def _is_signalled(self, ended: bool) -> bool:
+        """Tell whether the signal that closes the application has ended Spark, too; say so."""
+        if not ended or self._signals.last is None:
+            return False
+        log.warning(_SIGNALLED, self._application_id, self._signals.last.name)
+        return True
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
         """Log a failure; a terminal shows it once, here or where it is raised."""
