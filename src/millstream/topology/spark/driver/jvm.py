@@ -156,7 +156,10 @@ def ended_jvm() -> str | None:
 
 
 def forget_ended_jvm() -> None:
-    """Let the next session start a new JVM if this process's JVM has ended."""
+    """Let the next session start a new JVM if this process's JVM has ended.
+
+    A JVM of the process that this one was forked from counts as ended: it is no child of this one.
+    """
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None and process.poll() is not None:
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None

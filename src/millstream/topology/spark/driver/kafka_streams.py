@@ -166,6 +166,7 @@ class KafkaStreams(BoundedApplication):
 
         Stores can still be queried. Called before the start, the application starts paused.
         """
+        self._program_end.check("pause")
         self._paused = True
         self._runner.hold()
 
@@ -182,6 +183,7 @@ class KafkaStreams(BoundedApplication):
 
     def resume(self) -> None:
         """Continue after ``pause``; otherwise do nothing."""
+        self._program_end.check("resume")
         if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
             self._runner.go_on()
         self._paused = False

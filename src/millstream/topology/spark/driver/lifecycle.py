@@ -126,8 +126,8 @@ class LivingApplication(WatchedApplication):
 
         Raises:
             IllegalArgumentException: The timeout is negative.
-            IllegalStateException: The application has not been started, or a listener or a handler
-                calls this.
+            IllegalStateException: The application has not been started, or was started by a
+                process that this one was forked from, or a listener or a handler calls this.
             StreamsException: The failure that ended the application, with the original error as
                 its cause.
         """
@@ -136,6 +136,7 @@ class LivingApplication(WatchedApplication):
             raise IllegalStateException(
                 "cannot wait: the application is CREATED", hint="Call start() first, or run()."
             )
+        self._program_end.check("wait")
         if self._is_own_thread():
             raise IllegalStateException(
                 "cannot wait in a listener or handler",
@@ -151,7 +152,8 @@ class LivingApplication(WatchedApplication):
         """Finish the current batch and stop; return whether the application has ended in time.
 
         In a listener or a handler it starts to close, and returns at once; so it does in a handler
-        of a signal that comes while ``run`` or ``wait`` waits.
+        of a signal that comes while ``run`` or ``wait`` waits. In a process that was forked from
+        the one that has started the application it does nothing but warn.
 
         Args:
             timeout: The longest time to wait; by default there is no limit. Of ``CloseOptions``
@@ -163,6 +165,9 @@ class LivingApplication(WatchedApplication):
         if not isinstance(timeout, CloseOptions):
             timeout = CloseOptions.timeout(to_millis(timeout, "timeout"))
         limit_s = seconds(timeout.timeout_ms)
+        if self._program_end.is_elsewhere():
+            self._program_end.left_alone()
+            return False
         self._begin_close(limit_s)
         if self._is_own_thread():
             return self._machine.wait_until_over(0)

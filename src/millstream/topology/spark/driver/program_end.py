@@ -8,6 +8,7 @@ import os
 import weakref
 from typing import Protocol
 
+from millstream.core.errors import IllegalStateException
 from millstream.topology.spark.driver.state_machine import State
 
 log = logging.getLogger(__name__)
@@ -18,6 +19,11 @@ LEFT = (
 )
 
 CLOSING = "%s: the program ends while the application still closes; waiting for its end"
+
+ELSEWHERE = (
+    "%s: close() does nothing in a process that was forked from the one that has started the "
+    "application, where it goes on"
+)
 
 
 class Running(Protocol):
@@ -48,6 +54,29 @@ class ProgramEnd:
     def started(self) -> None:
         """Note that this process has started the application, and no other one it has forked."""
         self._process = os.getpid()
+
+    def is_elsewhere(self) -> bool:
+        """Tell whether another process has started the application: this one was forked from it."""
+        return self._process not in (0, os.getpid())
+
+    def check(self, what: str) -> None:
+        """Refuse what only the process can do that has started the application.
+
+        Raises:
+            IllegalStateException: Another process has.
+        """
+        if self.is_elsewhere():
+            raise IllegalStateException(
+                f"cannot {what}: another process has started the application",
+                detail="This process was forked from it, without the threads that follow the "
+                "application.",
+                hint="Start the application in the process that is to wait for it: a daemon, after "
+                "it has forked.",
+            )
+
+    def left_alone(self) -> None:
+        """Tell that another process's application is not closed."""
+        log.warning(ELSEWHERE, self._application_id)
 
     def reached(self) -> None:
         """Close the application if it runs."""

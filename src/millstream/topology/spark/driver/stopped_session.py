@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from py4j.protocol import Py4JNetworkError
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
@@ -22,7 +23,8 @@ def check_runs(session: SparkSession, application_id: str) -> None:
     """Check that an application can run in a session.
 
     Raises:
-        StreamsException: It was stopped, or its JVM has ended.
+        StreamsException: It was stopped, its JVM has ended, or it is of the process that this one
+            was forked from.
     """
     try:
         stopped = _is_stopped(session)
@@ -41,6 +43,15 @@ def check_runs(session: SparkSession, application_id: str) -> None:
         return
     if stopped:
         raise stopped_session(application_id)
+    # A forked process has forgotten a JVM that is not its own (jvm.py).
+    if SparkContext._gateway is None:
+        raise StreamsException(
+            f'the Spark session that was given to application "{application_id}" belongs to the '
+            "process that this one was forked from",
+            detail="Its JVM answers that process only.",
+            hint="Make the session in the process that starts the application, or start processes "
+            'by multiprocessing.get_context("spawn").',
+        )
 
 
 def stopped_session(application_id: str) -> StreamsException:
