@@ -177,3 +177,12 @@ def test_a_batch_that_fails_while_the_application_closes_is_told(
     assert app.close() is True
     assert "the last batch failed while closing; the next start repeats it" in caplog.text
     assert "of the last batch" in caplog.text
+
+
+def test_a_thread_of_asyncio_is_told_that_no_signal_closes_the_application(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    when(app.runner.started, app.close)
+    asyncio.run(asyncio.to_thread(app.run))
+    assert "signals do not close what waits in a thread of asyncio" in caplog.text
+    assert app.states[-1] == "NOT_RUNNING"

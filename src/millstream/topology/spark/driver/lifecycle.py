@@ -40,6 +40,13 @@ _STILL_CLOSING = (
     "does not answer, which Spark waits for"
 )
 
+_UNHEARD = (
+    "%s: signals do not close what waits in a thread of asyncio, and asyncio.run() waits for that "
+    "thread at Ctrl-C: call start(), and close() in a finally"
+)
+_ASYNCIO = "asyncio_"
+"""Beginning of the names of the threads of ``asyncio.to_thread``."""
+
 
 class LivingApplication(WatchedApplication):
     """The part of ``KafkaStreams`` that starts, waits and ends.
@@ -277,6 +284,8 @@ class LivingApplication(WatchedApplication):
             with Signals() as signals:
                 if threading.current_thread() is threading.main_thread():
                     self._signals = signals
+                elif threading.current_thread().name.startswith(_ASYNCIO):
+                    log.warning(_UNHEARD, self._application_id)
                 yield signals
         finally:
             self._waiting -= 1
