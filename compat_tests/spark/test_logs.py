@@ -196,3 +196,10 @@ def test_lines_tell_of_the_start_the_first_batch_and_the_rate() -> None:
         "running; 45 records a second, 7 behind, 2.0 s a batch",
         "running; no batch has ended for 60 s",
     ]
+
+
+def test_the_last_lines_of_the_jvm_are_not_those_of_a_trace() -> None:
+    output = jvm._Output()
+    frames = "".join(f"\tat org.example.Deep.call({line})\n" for line in range(40))
+    os.write(output.end, f"Exception in thread: no such file\n{frames}".encode())
+    assert output.last_lines() == "Exception in thread: no such file"

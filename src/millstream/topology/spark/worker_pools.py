@@ -17,6 +17,8 @@ from millstream.topology.spark.fork_server import DRIVER, ROLE
 DAEMON = "millstream.topology.spark.daemon"
 """Module that Spark starts for each pool."""
 
+LOCALE = "LC_ALL"
+
 _environment_in_use = threading.Lock()
 
 
@@ -47,15 +49,19 @@ def importable_daemon() -> Iterator[None]:
     """Let a JVM that is started in the block find ``DAEMON``, for jobs of the user, too.
 
     It also learns the driver's process: executors on this machine share the driver's fork server.
+    And it names files as Python does, which takes UTF-8 where ``LC_ALL`` is C or a locale that is
+    not installed: the JVM would take ASCII, and keep state in directories of another name.
     """
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", DRIVER)}
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", DRIVER, LOCALE)}
     place = str(Path(__file__).resolve().parents[3])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before["PYTHONPATH"], place)))
     os.environ[DRIVER] = str(os.getpid())
+    if sys.flags.utf8_mode and before[LOCALE]:
+        os.environ[LOCALE] = "C.UTF-8"
     try:
         yield
     finally:
         for name, given in before.items():
-            os.environ.pop(name)
+            os.environ.pop(name, None)
             if given is not None:
                 os.environ[name] = given

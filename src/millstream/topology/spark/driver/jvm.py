@@ -31,6 +31,7 @@ SECRET = re.compile(r"(?i)secret|password|passwd|token|credential|access[.]?key|
 _JVM_END_S = 2.0
 """Py4J notices a lost connection before the process has ended."""
 _LAST_LINES = 15
+_FRAME = b"\tat "
 _STDERR = 2
 
 NOISE = (
@@ -231,7 +232,9 @@ class _Output:
         os.close(self._read)
 
     def _write(self, text: bytes) -> None:
-        self._last.extend(text.splitlines(keepends=True))
+        # What has gone wrong is in the lines between Java's frames.
+        lines = text.splitlines(keepends=True)
+        self._last.extend(each for each in lines if not each.startswith(_FRAME))
         with suppress(OSError):  # stderr is closed, and the JVM must not block
             while text:
                 text = text[os.write(_STDERR, text) :]

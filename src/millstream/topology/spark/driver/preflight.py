@@ -7,7 +7,7 @@ import pwd
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +209,27 @@ def _check_user() -> None:
             hint="Add one where the container is made or begins, with a home that can be written: "
             f'echo "{line}" >> /etc/passwd',
         ) from error
+
+
+def check_file_names(spark: SparkSession, directories: Iterable[Path]) -> None:
+    """Check that the JVM can name the directories of an application on this machine.
+
+    Raises:
+        ProcessorStateException: It would use directories of another name.
+    """
+    jvm: Any = spark.sparkContext._jvm
+    encoding = str(jvm.java.lang.System.getProperty("sun.jnu.encoding"))
+    for each in directories:
+        try:
+            str(each).encode(encoding)
+        except (UnicodeEncodeError, LookupError) as error:
+            raise ProcessorStateException(
+                f"Spark's JVM cannot name the directory {each}",
+                detail=f"By the locale that it was started with it has names of files in "
+                f"{encoding}, and would use another directory.",
+                hint="Start the program with LC_ALL=C.UTF-8, or let state.dir and "
+                "millstream.checkpoint.location have names in ASCII.",
+            ) from error
 
 
 def check_temporary() -> None:

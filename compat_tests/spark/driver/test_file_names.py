@@ -1,0 +1,57 @@
+"""Names of files that are not ASCII, in a JVM whose locale has no others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from compat_tests import ROOT
+from millstream.core.errors import ProcessorStateException
+from millstream.topology.spark.driver.preflight import check_file_names
+
+
+def session(encoding: str) -> Any:
+    system = SimpleNamespace(getProperty={"sun.jnu.encoding": encoding}.__getitem__)
+    java = SimpleNamespace(lang=SimpleNamespace(System=system))
+    return SimpleNamespace(sparkContext=SimpleNamespace(_jvm=SimpleNamespace(java=java)))
+
+
+def test_a_jvm_that_cannot_name_the_state_directory_is_refused() -> None:
+    with pytest.raises(ProcessorStateException, match="cannot name the directory /data/é") as told:
+        check_file_names(session("ANSI_X3.4-1968"), [Path("/data/a"), Path("/data/é")])
+    assert "LC_ALL=C.UTF-8" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("UTF-8", "é"), ("ISO-8859-1", "é"), ("ANSI_X3.4-1968", "e")]
+)
+def test_names_that_the_jvm_has_are_its_own_matter(encoding: str, name: str) -> None:
+    check_file_names(session(encoding), [Path("/data", name)])
+
+
+_PROGRAM = """
+import os
+from millstream.topology.spark.worker_pools import importable_daemon
+with importable_daemon():
+    print(os.environ.get("LC_ALL"))
+print(os.environ.get("LC_ALL"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("C", ["C.UTF-8", "C"]), ("no_SUCH.UTF-8", ["C.UTF-8", "no_SUCH.UTF-8"])],
+)
+def test_a_jvm_names_files_as_python_does(given: str, expected: list[str]) -> None:
+    environment = {**os.environ, "LC_ALL": given}
+    environment.pop("PYTHONUTF8", None)
+    told = subprocess.check_output(
+        [sys.executable, "-c", _PROGRAM], cwd=ROOT, env=environment, text=True
+    )
+    assert told.split() == expected
