@@ -25,7 +25,7 @@ from millstream.topology.spark.placement import warming_job
 from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.placement.warming_job import prepared, with_one_partition
 from millstream.topology.spark.row_columns import source_columns
-from millstream.topology.spark.wire import decode_chunk
+from millstream.topology.spark.wire import READ, SINK, decode_chunk
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA, packer
 
 Sent = tuple[bytes | None, bytes | None, int, int, Any]
@@ -85,7 +85,8 @@ class Reading:
 
 def tables(rows: Iterable[Any]) -> dict[int, pa.Table]:
     parts: dict[int, list[pa.Table]] = {}
-    for row in sorted(rows, key=lambda row: (row.partition, row.seq)):
+    records = [row for row in rows if row.kind != READ]
+    for row in sorted(records, key=lambda row: (row.partition, row.seq)):
         assert (row.key, row.stage, row.kind) == (KEYS[row.partition], 1, 0)
         columns = decode_chunk(row.blob)
         assert columns["offsets"][0].as_py() == row.seq
@@ -173,7 +174,7 @@ def test_large_records_make_small_chunks_and_holes_none(
     (columns,) = tables(rows).values()
     assert [len(each) for each in columns["values"].to_pylist()] == list(sizes)
     assert columns["offsets"].to_pylist() == [0, 2, 4, 6, 8, 10]
-    assert [row.seq for row in rows] == [0, 2, 10]
+    assert [row.seq for row in rows if row.kind != READ] == [0, 2, 10]
     assert reading.progress["sources"][0]["metrics"]["millstreamRecords"] == str(len(sizes))
 
 
@@ -186,6 +187,26 @@ def test_large_headers_make_small_chunks(
     send(play.servers, topic, [(b"k", b"v", 1, 0, large) for _ in range(6)])
     rows = Reading(spark, play.servers, topic, tmp_path / "jvm").rows(by_jvm)
     assert [row.seq for row in rows] == [0, 3]
+
+
+def test_a_range_without_a_record_at_its_end_tells_the_sinks_how_far_it_goes(
+    spark: SparkSession, play: Playground, tmp_path: Path
+) -> None:
+    topic = play.topic("in", 1)
+    reading = Reading(spark, play.servers, topic, tmp_path / "jvm")
+    one, transaction = [(b"k", b"v", 1, 0, None)], {"transactional.id": topic}
+
+    def ends() -> list[tuple[int, ...]]:
+        found = [row for row in reading.rows(by_jvm) if row.kind == READ]
+        assert {(row.key, row.stage, row.topic) for row in found} <= {(KEYS[0], SINK, topic)}
+        return [(row.partition, int.from_bytes(row.blob, "big"), row.seq) for row in found]
+
+    send(play.servers, topic, one)
+    assert ends() == []
+    send(play.servers, topic, one, **transaction).commit_transaction()
+    assert ends() == [(0, 1, 3)]
+    send(play.servers, topic, one, **transaction).abort_transaction()
+    assert ends() == [(0, 3, 5)]
 
 
 def test_a_checkpoint_goes_on_from_one_way_to_the_other(

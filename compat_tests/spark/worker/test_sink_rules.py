@@ -57,6 +57,16 @@ def test_a_batch_that_has_been_written_is_skipped() -> None:
     assert must_write(WRITER, 3, [], written) is False
 
 
+def test_offsets_behind_the_last_record_do_not_decide_whether_a_batch_was_written() -> None:
+    # Written by a version that committed the offset after the last record.
+    place = ConsumedRange(*PLACE, 20, 10, end=25)
+    assert place.committed == 25
+    for offset in (20, 25):
+        written = found(Committed(4, MINE), Committed(offset, MINE))
+        assert must_write(WRITER, 3, [place], written) is False
+        assert must_write(WRITER, 3, [ConsumedRange(*PLACE, 0, 20, end=25)], written) is False
+
+
 @pytest.mark.parametrize("offset", [Committed(19, MINE), Committed(0, TOOL), None])
 def test_a_batch_that_goes_further_than_what_was_written_is_refused(
     offset: Committed | None,

@@ -1,5 +1,7 @@
 package millstream;
 
+import java.nio.ByteBuffer;
+
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -13,6 +15,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** Reads a range of a partition as chunks, each a row; the consumer is that of Spark's reader. */
 public class ChunkReader implements PartitionReader {
     private static final int RECORDS = 0;
+    private static final int READ = 4;
+    private static final int SINK = -1;
 
     private final KafkaBatchInputPartition source;
     private final KafkaOffsetRange range;
@@ -20,6 +24,8 @@ public class ChunkReader implements PartitionReader {
     private final KafkaDataConsumer consumer;
     private final ConsumerRecord[] records;
     private long next;
+    /** Offset after the last record of a chunk. */
+    private long passed;
     private long read = 0;
     private long nanos = 0;
     private boolean open = true;
@@ -33,6 +39,7 @@ public class ChunkReader implements PartitionReader {
             throw new IllegalStateException("a range must begin and end with numbers, not " + range);
         }
         next = range.fromOffset();
+        passed = next;
         records = new ConsumerRecord[(int) Math.min(ours.most, Math.max(0, range.size()))];
         consumer = KafkaDataConsumer.acquire(range.topicPartition(), source.executorKafkaParams());
     }
@@ -53,9 +60,28 @@ public class ChunkReader implements PartitionReader {
                 Integer.valueOf(RECORDS), UTF8String.fromString(range.topic()),
                 Integer.valueOf(range.partition()), Long.valueOf(records[0].offset()), blob});
             read += count;
+            passed = records[count - 1].offset() + 1;
         }
         nanos += System.nanoTime() - began;
-        return count > 0;
+        return count > 0 || isEnd();
+    }
+
+    /**
+     * Make the last row if no record is at the end of the range: what is there, such as the marker
+     * of a transaction, has been read too, and the group's offset goes beyond it as in Kafka.
+     */
+    private boolean isEnd() {
+        if (!ours.tellsEnds || passed >= range.untilOffset()
+            || range.partition() >= ours.keys.length) {
+            return false;
+        }
+        passed = range.untilOffset();
+        byte[] first = ByteBuffer.allocate(8).putLong(range.fromOffset()).array();
+        row = new GenericInternalRow(new Object[] {
+            Integer.valueOf(ours.keys[range.partition()]), Integer.valueOf(SINK),
+            Integer.valueOf(READ), UTF8String.fromString(range.topic()),
+            Integer.valueOf(range.partition()), Long.valueOf(passed), first});
+        return true;
     }
 
     /** Fill the array; return how many records there are. */

@@ -21,12 +21,14 @@ public class ChunkReaders implements PartitionReaderFactory {
     /** What an Arrow stream of a chunk without headers begins with, and of one with headers. */
     final byte[] plain;
     final byte[] withHeaders;
+    /** Whether the sinks are told of a range whose last offsets are of no record. */
+    final boolean tellsEnds;
     /** Where a task reports the number of its records, and the nanoseconds that it took. */
     final CollectionAccumulator measured;
 
     public ChunkReaders(
         int stage, int[] keys, int most, int pieceBytes, byte[] plain, byte[] withHeaders,
-        CollectionAccumulator measured
+        boolean tellsEnds, CollectionAccumulator measured
     ) {
         this.stage = stage;
         this.keys = keys;
@@ -34,6 +36,7 @@ public class ChunkReaders implements PartitionReaderFactory {
         this.pieceBytes = pieceBytes;
         this.plain = plain;
         this.withHeaders = withHeaders;
+        this.tellsEnds = tellsEnds;
         this.measured = measured;
     }
 

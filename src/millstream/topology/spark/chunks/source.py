@@ -123,6 +123,7 @@ class _Source:
             PIECE_BYTES,
             _beginning(*_COLUMNS),
             _beginning(*_COLUMNS, "headers"),
+            self._is_streaming,
             measured,
         )
         java_shares = None if shares is None else shares.in_jvm(self)

@@ -12,7 +12,7 @@ from pyspark import TaskContext
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
+from millstream.topology.spark.wire import OFFSETS, READ, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import batch_id, end_batch
 from millstream.topology.spark.worker.early_writers import connect_ahead, leave_idle, sink_writer
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
@@ -62,12 +62,20 @@ def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[Consum
     """Return the chunks in the order of sending, and the offsets to commit."""
     rows = sorted(rows, key=lambda row: (row["topic"], row["partition"], row["seq"]))
     outputs = [(row["topic"], row["blob"]) for row in rows if row["kind"] == RECORDS]
-    consumed = [
-        ConsumedRange(row["topic"], row["partition"], row["seq"], _first(row["blob"]))
-        for row in rows
-        if row["kind"] == OFFSETS
-    ]
-    return outputs, consumed
+    consumed: dict[tuple[str, int], ConsumedRange] = {}
+    # Offsets of records before the end of what was read.
+    for row in sorted(rows, key=lambda row: row["kind"]):
+        if row["kind"] not in (OFFSETS, READ):
+            continue
+        at = (row["topic"], row["partition"])
+        first, reached = _first(row["blob"]), row["seq"]
+        if row["kind"] == OFFSETS:
+            consumed[at] = ConsumedRange(*at, reached, first)
+        else:
+            # Of a range without a record there is no offset after the last one.
+            of_records = consumed.get(at, ConsumedRange(*at, 0, first))
+            consumed[at] = of_records._replace(end=reached)
+    return outputs, list(consumed.values())
 
 
 def _first(blob: bytes | pa.Buffer | None) -> int | None:

@@ -26,8 +26,16 @@ class ConsumedRange(NamedTuple):
     topic: str
     partition: int
     next: int
+    """Offset after the batch's last record."""
     first: int | None = None
     """Offset of the batch's first record; None if it is not known."""
+    end: int = 0
+    """End of what was read, if no record is there: of markers of transactions, for example."""
+
+    @property
+    def committed(self) -> int:
+        """The offset to commit."""
+        return max(self.next, self.end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +73,9 @@ def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], fo
     next_batch = token.offset if token is not None and own == writer.checkpoint else 0
     for place in consumed:
         committed = found.offsets.get((place.topic, place.partition))
-        if next_batch > batch:
+        if next_batch > batch and place.next:
             _check_written(writer, batch, place, committed)
-        elif committed is not None:
+        elif next_batch <= batch and committed is not None:
             _check_new(writer, batch, place, committed)
     if next_batch > batch + 1:
         raise _older(
@@ -126,7 +134,7 @@ def _check_new(writer: Writer, batch: int, place: ConsumedRange, found: Committe
         f'the committed offsets of group "{writer.application_id}" were set by another program '
         "while the application runs",
         detail=f'Partition {place.partition} of topic "{place.topic}" is at offset {found.offset}, '
-        f"which this application has not committed. Batch {batch} goes up to {place.next}.",
+        f"which this application has not committed. Batch {batch} goes up to {place.committed}.",
         hint="Stop the application before you reset its offsets. To continue with empty stores "
         "from the offsets as they are now, call cleanUp() and start again. " + ADOPT_HINT,
     )

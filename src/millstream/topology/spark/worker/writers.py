@@ -397,4 +397,4 @@ class SinkWriter:
     def _offsets(self, batch: int, consumed: Sequence[ConsumedRange]) -> list[TopicPartition]:
         mark = self._mark.text()
         token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
-        return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
+        return [TopicPartition(c.topic, c.partition, c.committed, mark) for c in consumed] + [token]
