@@ -25,6 +25,22 @@ class Unsent(NamedTuple):
     """In bytes: key and value."""
 
 
+class Deliveries:
+    """``on_delivery`` of a producer: keeps the first failure."""
+
+    def __init__(self) -> None:
+        self.failed: KafkaError | None = None
+        self.unsent: Unsent | None = None
+        """The first record that was not sent."""
+
+    def __call__(self, error: KafkaError | None, message: Any) -> None:
+        if error is not None and self.failed is None:
+            self.failed = error
+            if self.unsent is None:
+                size = len(message.key() or b"") + len(message.value() or b"")
+                self.unsent = Unsent(message.topic(), size)
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
     which: str
@@ -44,6 +60,10 @@ _WORDS: Mapping[int | None, _Words] = {
         "leave out those without one before the sink.",
     ),
 }
+_BAD_NAME = (
+    "A name has 1 to 249 letters, digits, '.', '_' and '-', and is not '.' or '..'. The topic "
+    "extractor of the sink has made this one."
+)
 
 _NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 
@@ -93,6 +113,15 @@ def refused_record(
         return _too_large(problem, unsent, settings)
     if code_of(error) in _NO_TOPIC:
         return _no_topic(problem, error, unsent)
+    if code_of(error) == KafkaError.TOPIC_EXCEPTION:
+        said = kafka_error(problem, error, hint=_BAD_NAME)
+        failure = StreamsException(
+            f'"{unsent.topic}" cannot be the name of a topic to write to',
+            detail=f"{problem}. {said.detail}.",
+            hint=_BAD_NAME,
+        )
+        failure.__cause__ = said.__cause__
+        return failure
     words = _WORDS.get(code_of(error))
     if words is None:
         return None

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 from pyarrow import Buffer
 
@@ -36,7 +36,9 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.feedback import marked
+from millstream.topology.spark.worker.missing_topics import MissingTopicError, flush
 from millstream.topology.spark.worker.refused_records import (
+    Deliveries,
     Unsent,
     is_too_large,
     largest,
@@ -87,9 +89,7 @@ class SinkWriter:
         self._consumer = Consumer(dict(job.consumer))
         self._producer: Producer | None = None
         self._at_zero: ZeroTimeProducer | None = None
-        self._failed: KafkaError | None = None
-        self._unsent: Unsent | None = None
-        """The first record that was not sent."""
+        self._sent = Deliveries()
         self._heard = ConnectionErrors()
         self._has_written = False
         self._connecting: ClientCall[None] | None = None
@@ -133,7 +133,9 @@ class SinkWriter:
                 # A producer may still send records after a failed call, even after an abort. The
                 # initialisation of the next producer makes the broker refuse them.
                 self._let_go()
-                if not isinstance(error, ClientException):
+                if isinstance(error, MissingTopicError):
+                    self._sent.unsent = Unsent(error.topic, 0)
+                elif not isinstance(error, ClientException):
                     raise
                 renewed += needs_new_producer(error)
                 again = renewed <= _RENEWALS if needs_new_producer(error) else is_transient(error)
@@ -141,7 +143,7 @@ class SinkWriter:
                 refused_first = not self._has_written and self._heard.refusal
                 again = again and kind_of(code_of(error)) is None
                 if refused_first or not again or time.monotonic() > give_up:
-                    heard, unsent = self._heard, self._unsent
+                    heard, unsent = self._heard, self._sent.unsent
                     refused = not_written(self._job, self._partition, error, outputs, heard, unsent)
                     raise refused from refused.__cause__
                 # Once: while a broker is away, there are many attempts.
@@ -199,7 +201,7 @@ class SinkWriter:
         *,
         is_new: bool,
     ) -> bool:
-        self._failed = self._unsent = None
+        self._sent.failed = self._sent.unsent = None
         if self._producer is None:
             self._producer, is_new = self._new_producer(), True
         found = self._found(consumed)
@@ -215,8 +217,9 @@ class SinkWriter:
         chunks = [(topic, decode_chunk(blob)) for topic, blob in outputs]
         at_zero = self._topics_at_zero(chunks)
         if not self._job.exactly_once:
-            self._write([each for each in chunks if each[0] not in at_zero])
-            self._flush()
+            plain = [each for each in chunks if each[0] not in at_zero]
+            self._write(plain)
+            self._flush(plain)
             if at_zero:
                 self._write_at_zero([each for each in chunks if each[0] in at_zero])
             commit(self._consumer, offsets, TIMEOUT_S)
@@ -266,12 +269,13 @@ class SinkWriter:
                 "send_offsets_to_transaction",
                 lambda: producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S),
             )
+            self._flush(chunks)
             in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
         except ClientException as error:
             # A refused record ends the transaction before its report is read; the abort purges
             # the producer's queue, which is reported as a delivery failure too.
             producer.poll(_PAUSE_S)
-            cause = self._failed
+            cause = None if isinstance(error, MissingTopicError) else self._sent.failed
             self._abort(producer)
             if cause is not None:
                 raise ClientException(cause) from error
@@ -288,7 +292,7 @@ class SinkWriter:
                 self._produce(topic, columns)
             except ClientException as error:
                 if is_too_large(error):
-                    self._unsent = largest(topic, columns)
+                    self._sent.unsent = largest(topic, columns)
                 raise
             self._check()
 
@@ -346,20 +350,18 @@ class SinkWriter:
             self._check()
         self._producer.poll(0)
 
-    def _flush(self) -> None:
-        producer = self._producer
-        assert producer is not None
-        left = in_time("flush", lambda: producer.flush(TIMEOUT_S))
-        self._check()
-        if left:
-            raise ClientException(KafkaError(KafkaError._TIMED_OUT, f"{left} records not sent"))
+    def _flush(self, chunks: Sequence[Chunk]) -> None:
+        assert self._producer is not None
+        flush(self._producer, {topic for topic, _ in chunks}, self._check, TIMEOUT_S)
 
     def _check(self) -> None:
-        if self._failed is not None:
-            raise ClientException(self._failed)
+        if self._sent.failed is not None:
+            raise ClientException(self._sent.failed)
 
     def _new_producer(self) -> Producer:
-        calls: dict[str, Any] = {"on_delivery": self._delivered, "error_cb": self._heard}
+        # A producer that was let go may still tell of its records.
+        self._sent = Deliveries()
+        calls: dict[str, Any] = {"on_delivery": self._sent, "error_cb": self._heard}
         settings = dict(self._job.producer) | calls
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
@@ -370,13 +372,6 @@ class SinkWriter:
 
     def _transactional_id(self) -> str:
         return f"{self._job.application_id}-{self._partition}"
-
-    def _delivered(self, error: KafkaError | None, message: Any) -> None:
-        if error is not None and self._failed is None:
-            self._failed = error
-            if self._unsent is None:
-                size = len(message.key() or b"") + len(message.value() or b"")
-                self._unsent = Unsent(message.topic(), size)
 
     def _found(self, consumed: Sequence[ConsumedRange]) -> Found:
         """Read the committed offsets that decide about a batch, in one request."""

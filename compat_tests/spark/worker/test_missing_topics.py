@@ -1,0 +1,81 @@
+"""Topics to write to that a broker does not have, and does not create."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compat_tests.kafka.topics import create_topic
+from compat_tests.spark.support import Playground
+from compat_tests.spark.worker.test_writers import chunk, values
+from millstream import StreamsException
+from millstream.core.errors import InvalidTopicException
+from millstream.testing.broker import EmbeddedBroker
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.worker import missing_topics
+from millstream.topology.spark.worker.writers import SinkWriter
+
+pytestmark = pytest.mark.broker
+
+
+@pytest.fixture(scope="module")
+def strict() -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker(config={"auto.create.topics.enable": False}) as running:
+        yield running
+
+
+@pytest.fixture
+def play(strict: EmbeddedBroker, tmp_path: Path, request: pytest.FixtureRequest) -> Playground:
+    name = request.node.name.replace("[", "-").rstrip("]")[-60:]
+    return Playground(strict.bootstrap_servers, name, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing_topics, "LOOK_S", 0.3)
+    monkeypatch.setattr(missing_topics, "PATIENCE_S", 1.0)
+
+
+def test_a_missing_topic_is_told_at_once_and_ends_the_batch(
+    job: Job, play: Playground, caplog: pytest.LogCaptureFixture
+) -> None:
+    target, other = f"{play.name}-none", f"{play.name}-other"
+    # The producer that is let go tells of its record a moment later.
+    writer = SinkWriter(
+        replace(job, producer={**job.producer, "topic.metadata.propagation.max.ms": 2500}), 0
+    )
+    with pytest.raises(StreamsException, match=f'topic "{target}" to write to') as caught:
+        writer.write(0, [(target, chunk(b"a"))], [])
+    assert isinstance(caught.value.__cause__, InvalidTopicException)
+    assert [r.getMessage() for r in caplog.records if "does not exist" in r.getMessage()] == [
+        f'topic "{target}" to write to does not exist; its records wait until it is created'
+    ]
+    with pytest.raises(StreamsException, match=f'topic "{other}" to write to'):
+        writer.write(0, [(other, chunk(b"a"))], [])
+    writer.close()
+
+
+def test_records_wait_for_a_topic_that_comes_soon(
+    job: Job, play: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(missing_topics, "PATIENCE_S", 60.0)
+    target = f"{play.name}-soon"
+    later = threading.Timer(1.5, create_topic, (play.servers, target))
+    later.start()
+    writer = SinkWriter(job, 0)
+    assert writer.write(0, [(target, chunk(b"a"))], []) is True
+    later.join()
+    assert values(play, target, 1, more=0.3) == [b"a"]
+    writer.close()
+
+
+def test_a_name_that_no_topic_can_have_is_told_at_once(job: Job) -> None:
+    writer = SinkWriter(job, 0)
+    with pytest.raises(StreamsException, match='"two words" cannot be the name') as caught:
+        writer.write(0, [("two words", chunk(b"a"))], [])
+    assert "letters, digits" in caught.value.hint
+    writer.close()
