@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
@@ -57,6 +61,35 @@ def test_a_missing_topic_is_told_at_once_and_ends_the_batch(
     with pytest.raises(StreamsException, match=f'topic "{other}" to write to'):
         writer.write(0, [(other, chunk(b"a"))], [])
     writer.close()
+
+
+class Slow:
+    """A producer whose records go one by one."""
+
+    def __init__(self, records: int) -> None:
+        self.left = records
+
+    def __len__(self) -> int:
+        return self.left
+
+    def flush(self, timeout_s: float) -> int:
+        time.sleep(timeout_s)
+        self.left -= self.left > 1
+        return self.left
+
+    def list_topics(self, topic: str, timeout_s: float) -> Any:
+        return SimpleNamespace(topics={topic: SimpleNamespace(error=None)})
+
+
+def test_records_that_a_quota_holds_back_may_take_longer_than_one_answer() -> None:
+    producer: Any = Slow(6)
+    began = time.monotonic()
+    with pytest.raises(KafkaException) as caught:
+        missing_topics.flush(producer, ["out"], lambda: None, 0.5)
+    # The last one does not go.
+    assert producer.left == 1
+    assert caught.value.args[0].code() == KafkaError._TIMED_OUT
+    assert time.monotonic() - began > 1.5 + 0.5
 
 
 def test_records_wait_for_a_topic_that_comes_soon(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, ThrottleEvent
 from confluent_kafka import KafkaException as ClientException
 
 from compat_tests.kafka.topics import create_topic
@@ -19,10 +19,16 @@ from millstream.core.errors import (
 )
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.arrow_headers import headers_column
+from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
 from millstream.topology.spark.wire import binary_column, encode_chunk
-from millstream.topology.spark.worker.refused_records import Unsent, refused_record
+from millstream.topology.spark.worker.refused_records import (
+    Deliveries,
+    Unsent,
+    not_written,
+    refused_record,
+)
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
 
@@ -260,3 +266,15 @@ def test_a_topic_that_does_not_exist_is_named_first(code: int) -> None:
     assert failure.problem == 'topic "orders" to write to does not exist'
     assert "Create the topic" in failure.hint
     assert isinstance(failure.__cause__, InvalidTopicException)
+
+
+@pytest.mark.parametrize("held_back", [0.0, 2.5])
+def test_a_batch_that_a_quota_made_too_slow_names_the_quota(job: Job, held_back: float) -> None:
+    sent = Deliveries()
+    if held_back:
+        sent.throttled(ThrottleEvent("broker", 1, held_back))
+        sent.throttled(ThrottleEvent("broker", 1, 0.0))
+    error = ClientException(KafkaError(KafkaError._MSG_TIMED_OUT))
+    failure = not_written(job, 0, error, [], ConnectionErrors(), sent)
+    assert ("for up to 2.5 s a request: a quota" in failure.detail) == bool(held_back)
+    assert ("Raise the quota" in failure.hint) == bool(held_back)

@@ -42,7 +42,8 @@ def flush(
         producer: The producer.
         topics: The topics of its records.
         check: Raises if a record has failed.
-        timeout_s: How long the broker may take.
+        timeout_s: How long the broker may take for one record or more: a quota of the broker may
+            make all of them take longer.
 
     Raises:
         MissingTopicError: A topic's name is not legal, or the topic has been missing for too long.
@@ -51,8 +52,11 @@ def flush(
     """
     asked, give_up = sorted(topics), time.monotonic() + timeout_s
     since: dict[str, float] = {}
+    before = len(producer)
     while left := in_time("flush", lambda: producer.flush(LOOK_S)):
         check()
+        if left < before:
+            before, give_up = left, time.monotonic() + timeout_s
         if time.monotonic() > give_up:
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, f"{left} records not sent"))
         with suppress(_NotAnsweredError):

@@ -26,12 +26,18 @@ class Unsent(NamedTuple):
 
 
 class Deliveries:
-    """``on_delivery`` of a producer: keeps the first failure."""
+    """``on_delivery`` and ``throttle_cb`` of a producer: keeps the first failure."""
 
     def __init__(self) -> None:
         self.failed: KafkaError | None = None
         self.unsent: Unsent | None = None
         """The first record that was not sent."""
+        self.held_back_s = 0.0
+        """The longest pause that a quota of the broker has made."""
+
+    def throttled(self, event: Any) -> None:
+        """Note a pause."""
+        self.held_back_s = max(self.held_back_s, event.throttle_time)
 
     def __call__(self, error: KafkaError | None, message: Any) -> None:
         if error is not None and self.failed is None:
@@ -60,6 +66,16 @@ _WORDS: Mapping[int | None, _Words] = {
         "leave out those without one before the sink.",
     ),
 }
+_TOO_LATE = (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT)
+_HELD_BACK = (
+    "The broker holds the producer back, for up to {:.1f} s a request: a quota for bytes or "
+    "requests (producer_byte_rate, request_percentage) is too small for a batch."
+)
+_HELD_BACK_HINT = (
+    "Raise the quota, or give a batch more time: producer.transaction.timeout.ms and "
+    "producer.delivery.timeout.ms. A smaller millstream.max.records.per.batch makes later batches "
+    "smaller, but not the one that has begun."
+)
 _BAD_NAME = (
     "A name has 1 to 249 letters, digits, '.', '_' and '-', and is not '.' or '..'. The topic "
     "extractor of the sink has made this one."
@@ -169,7 +185,7 @@ def not_written(
     error: ClientException,
     outputs: Sequence[tuple[str, Any]],
     heard: ConnectionErrors,
-    unsent: Unsent | None,
+    sent: Deliveries,
 ) -> StreamsException:
     """Return the error for a sink partition that cannot write its output.
 
@@ -179,9 +195,9 @@ def not_written(
         error: The client's error.
         outputs: Topics and chunks of the batch.
         heard: Errors of the client's connections.
-        unsent: The first record that was not sent; None if none is known.
+        sent: What is known of the records.
     """
-    name = job.application_id
+    name, unsent = job.application_id, sent.unsent
     problem = f'sink partition {partition} of application "{name}" cannot write its output'
     if unsent is not None:
         refused = refused_record(problem, error, unsent, job.producer, outputs)
@@ -198,6 +214,9 @@ def not_written(
             Right("Write", "transactional-id", f"{name}-*"),
         ),
     )
+    if sent.held_back_s and code_of(error) in _TOO_LATE:
+        failure.detail += f". {_HELD_BACK.format(sent.held_back_s)}"
+        failure.hint = _HELD_BACK_HINT
     if unsent is not None:
         failure.more += (("topic", unsent.topic),)
     return failure

@@ -143,8 +143,8 @@ class SinkWriter:
                 refused_first = not self._has_written and self._heard.refusal
                 again = again and kind_of(code_of(error)) is None
                 if refused_first or not again or time.monotonic() > give_up:
-                    heard, unsent = self._heard, self._sent.unsent
-                    refused = not_written(self._job, self._partition, error, outputs, heard, unsent)
+                    heard, sent = self._heard, self._sent
+                    refused = not_written(self._job, self._partition, error, outputs, heard, sent)
                     raise refused from refused.__cause__
                 # Once: while a broker is away, there are many attempts.
                 level = logging.DEBUG if tried else logging.WARNING
@@ -361,8 +361,8 @@ class SinkWriter:
     def _new_producer(self) -> Producer:
         # A producer that was let go may still tell of its records.
         self._sent = Deliveries()
-        calls: dict[str, Any] = {"on_delivery": self._sent, "error_cb": self._heard}
-        settings = dict(self._job.producer) | calls
+        calls: dict[str, Any] = {"on_delivery": self._sent, "throttle_cb": self._sent.throttled}
+        settings = dict(self._job.producer) | calls | {"error_cb": self._heard}
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
         producer = self._producer = Producer(settings)
