@@ -6,13 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.deadlines import in_time
-from millstream.topology.spark.clients.rights import Right
-from millstream.topology.spark.clients.settings import raise_kafka_error, with_coordinator
+from millstream.topology.spark.clients.rights import Right, kind_of
+from millstream.topology.spark.clients.settings import (
+    code_of,
+    raise_kafka_error,
+    with_coordinator,
+)
+
+_REFUSAL_S = 5.0
+"""How long a request waits before its client is asked whether it was refused."""
 
 
 @contextmanager
@@ -51,10 +58,24 @@ def committed(
     Raises:
         ClientException: The broker refuses, for one partition at least, or does not answer.
     """
-    answers = with_coordinator(
-        lambda: in_time("committed", lambda: consumer.committed(places, timeout_s)), patience_s
-    )
-    return checked(answers)
+
+    def ask() -> list[TopicPartition]:
+        first = min(_REFUSAL_S, timeout_s)
+        try:
+            return in_time("committed", lambda: consumer.committed(places, first))
+        except ClientException as error:
+            if code_of(error) != KafkaError._TIMED_OUT:
+                raise
+            # A client that may not ask for the coordinator asks until the request is out of time.
+            heard = in_time("poll", lambda: consumer.poll(0))
+            refused = None if heard is None else heard.error()
+            if refused is not None and kind_of(refused.code()) is not None:
+                raise ClientException(refused) from error
+            if timeout_s <= first:
+                raise
+        return in_time("committed", lambda: consumer.committed(places, timeout_s - first))
+
+    return checked(with_coordinator(ask, patience_s))
 
 
 def offsets_only(group: str, *, stable: bool = False) -> dict[str, Any]:

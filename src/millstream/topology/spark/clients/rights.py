@@ -21,6 +21,8 @@ _IN_JAVA = re.compile(
     r"errors\.(Topic|Group|TransactionalId|Cluster)AuthorizationException(?:: ([^\n]*))?"
 )
 _NAMED = re.compile(r"\[([^\]]+)\]|group: (\S+)")
+_SUBSCRIBED = re.compile(r"KafkaV2\[Subscribe\[([^\]]+)\]\]")
+"""The topics of Spark's sources, which it adds to the error that ends a query."""
 _JAVA_KINDS = {
     "Topic": "topic",
     "Group": "group",
@@ -51,8 +53,8 @@ class Right:
     def command(self) -> str:
         """Return the arguments that grant it."""
         resource = f"--{self.kind}"
-        if self.name:
-            resource += f" {self.name.removesuffix('*')}"
+        if self.name or self.kind == "topic":
+            resource += f" {self.name.removesuffix('*') or 'TOPIC'}"
         if self.name.endswith("*"):
             resource += " --resource-pattern-type prefixed"
         return f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} " + (
@@ -89,4 +91,11 @@ def not_allowed_in(text: str) -> StreamsException | None:
     said = (found[2] or "").strip()
     named = _NAMED.search(said)
     right = Right("Read", _JAVA_KINDS[found[1]], str(named[1] or named[2]) if named else "")
-    return not_allowed(f"Spark's Kafka source may not read {right.kind} {right.name}", right, said)
+    read = f"{right.kind} {right.name}"
+    if right.kind == "topic" and not named:
+        # A right that is taken away while the query runs: a request for offsets names no topic.
+        topics = {each for names in _SUBSCRIBED.findall(text) for each in names.split(", ")}
+        if len(topics) == 1:
+            right = Right("Read", "topic", *topics)
+        read = " or ".join(f'topic "{each}"' for each in sorted(topics)) or "one of its topics"
+    return not_allowed(f"Spark's Kafka source may not read {read}", right, said.removesuffix("."))
