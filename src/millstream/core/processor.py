@@ -98,7 +98,7 @@ class TaskId:
             TaskIdFormatException: The text is not of that form.
         """
         text = taskIdStr if isinstance(taskIdStr, str) else ""
-        match = re.fullmatch(r"(?:(.+)__)?(\d+)_(\d+)", text)
+        match = re.fullmatch(r"(?:(.+)__)?([+-]?\d+)_([+-]?\d+)", text)
         if match is None:
             raise TaskIdFormatException(taskIdStr, hint="Write it as SUBTOPOLOGY_PARTITION.")
         return TaskId(int(match[2]), int(match[3]), match[1])

@@ -17,6 +17,7 @@ from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.assembly import close_all
+from millstream.core.engine.global_context import GLOBAL_TASK
 from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
@@ -262,7 +263,7 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
             Task(
                 plan,
                 [store.as_subtopology()],
-                TaskId(store.subtopology, 0),
+                GLOBAL_TASK,
                 for_globals,
                 self._host,
                 cache=cache,

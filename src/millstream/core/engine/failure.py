@@ -216,9 +216,10 @@ class Failures:
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:
-            response = self._handler.handleError(
-                error_context(node, self._task.id, context), record, error
-            )
+            asked = error_context(node, self._task.id, context)
+            if not self._sends:  # as in Kafka Streams
+                asked._raw_key = asked._raw_value = None
+            response = self._handler.handleError(asked, record, error)
             return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:
             log.exception("processing exception handler failed operator=%s", node)

@@ -9,6 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine.context import FixedKeyNodeContext, NodeContext
 from millstream.core.engine.failure import FATAL, FailedProcessing, told
+from millstream.core.engine.global_context import GLOBAL_TASK, GlobalNodeContext
 from millstream.core.engine.node_measures import NodeMeasures
 from millstream.core.engine.plugged_chunks import PluggedContext, guarded, is_plugged
 from millstream.core.engine.user_processor import adapted
@@ -35,7 +36,9 @@ class ProcessorRuntime:
         self.processor = adapted(node.supplier(), fixed_key=node.fixed_key)
         fixed = self.processor.fixed_key
         plugged = is_plugged(self.processor)
-        context = PluggedContext if plugged else NodeContext
+        context: type[NodeContext] = PluggedContext if plugged else NodeContext
+        if task.id == GLOBAL_TASK:
+            context = GlobalNodeContext
         self.context = FixedKeyNodeContext(task, self) if fixed else context(task, self)
         self._call: Callable[[Any], None] = self.processor.process
         self.wants_headers = wants_headers(task, node, self.processor)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.global_context import GLOBAL_TASK
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.engine.settings import TaskSettings
@@ -59,8 +60,8 @@ class _TrialHost(TaskHost):
     def add_globals(self, plan: Plan, settings: TaskSettings) -> None:
         """Create the global stores, empty as the others."""
         for store in plan.globals:
-            id_ = TaskId(store.subtopology, 0)
-            task = Task(plan, [store.as_subtopology()], id_, settings.for_globals(), self)
+            part = [store.as_subtopology()]
+            task = Task(plan, part, GLOBAL_TASK, settings.for_globals(), self)
             self.global_stores |= task.stores
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:

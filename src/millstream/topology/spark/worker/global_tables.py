@@ -11,11 +11,11 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from millstream.core.engine.global_context import GLOBAL_TASK
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.errors import TaskCorruptedException
 from millstream.core.plan import Plan
-from millstream.core.processor import TaskId
 from millstream.topology.spark.worker.inbox import raw_chunks, source_runs
 from millstream.topology.spark.worker.refilling import Refilling, unlogged
 from millstream.topology.spark.worker.task_host import SparkTaskHost
@@ -100,7 +100,7 @@ class GlobalTables:
             task = Task(
                 plan,
                 [store.as_subtopology()],
-                TaskId(store.subtopology, 0),
+                GLOBAL_TASK,
                 settings.for_globals(),
                 host,
             )
