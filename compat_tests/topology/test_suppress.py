@@ -33,6 +33,7 @@ from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionB
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import PluginError
 from millstream.core.record_context import RecordContext
+from millstream.core.state.logged_rows import Logged
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import registered
@@ -279,7 +280,7 @@ class LoggingHost(BatchHost):
             self.log[key] = value
 
     def logged(self, store: str) -> Any:
-        return [(key, value, 0) for key, value in self.log.items()]
+        return [(key, Logged(value, 0, None)) for key, value in self.log.items()]
 
 
 def test_a_buffer_that_does_not_recover_by_itself_gets_back_what_it_logged(

@@ -22,7 +22,7 @@ from millstream.stores.iterators import Entries
 from millstream.stores.layers import Below, PointLayer
 from millstream.stores.metered import Meter
 from millstream.stores.supplied import supplied_store
-from millstream.stores.value_forms import Adapter
+from millstream.stores.value_forms import Adapter, AsKept
 
 A = TypeVar("A")
 E = TypeVar("E", bound=Entries[Any, Any])
@@ -50,6 +50,8 @@ class OpenedStore(StateStore, Generic[A]):
         self._iterators: WeakSet[Entries[Any, Any]] = WeakSet()
         self.wants_headers = False
         """Its serdes read or change the headers of the current record."""
+        self.as_kept: AsKept | None = None
+        """Makes what a user's own bytes are given back after a restart; None over ours."""
         self.metrics_scope: str | None = None
         """Its supplier's name in metrics; None if nothing is measured."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.headers import Headers
-from millstream.core.serdes.header_bytes import split_headers
+from millstream.core.serdes.header_bytes import headers_prefix, split_headers
 from millstream.core.state import DslStoreFormat, StateStoreContext
 from millstream.core.state.bytes_stores import NO_HEADERS, NO_TIME
 
@@ -55,6 +55,23 @@ def _after_both(value: bytes) -> bytes:
 WITHOUT_TIME = Adapter(_after_time, NO_TIME.__add__)
 WITHOUT_HEADERS = Adapter(_after_headers, NO_HEADERS.__add__)
 WITHOUT_BOTH = Adapter(_after_both, (NO_HEADERS + NO_TIME).__add__)
+
+
+AsKept = Callable[[bytes, int, "Headers | None"], bytes]
+"""Makes what a store of bytes keeps of a logged value, its time and its headers."""
+
+
+def as_kept(log: Log, adapts: Adapter | None) -> AsKept:
+    """Return how bytes come back from what ``log`` has made of them, through the adapter if any."""
+
+    def kept(value: bytes, time: int, headers: Headers | None) -> bytes:
+        if log is log_timestamped or log is log_with_headers:
+            value = time.to_bytes(8, "big", signed=True) + value
+        if log is log_with_headers or log is log_aggregate_with_headers:
+            value = headers_prefix(headers) + value
+        return value if adapts is None else adapts.below(value)
+
+    return kept
 
 
 def log_plain(context: StateStoreContext, store: str, key: bytes, value: bytes | None) -> None:

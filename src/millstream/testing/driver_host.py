@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.file_names import directory_name
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import measured
+from millstream.core.state.logged_rows import Logged, from_row, to_row
 from millstream.core.store import Entry
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from millstream.testing.saved_state import SavedState
 
 BUILT_IN = ("rocksdb", "lmdb")
-_TIME = struct.Struct(">q")
 
 
 class DriverHost(TaskHost):
@@ -99,18 +98,18 @@ class DriverHost(TaskHost):
         headers: Headers | None,
     ) -> None:
         if store not in self._copies:
-            self._log_own(store, key, value, timestamp)
+            self._log_own(store, key, value, timestamp, headers)
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 
-    def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
+    def logged(self, store: str) -> Iterator[tuple[bytes, Logged]]:
         """Yield what the driver begins with of a user's own store."""
         if self._state is None:
             return
         own = self._logged.setdefault(store, {})
         for key, data in self._state.entries(store):
             own[key] = data
-            yield key, data[_TIME.size :], *_TIME.unpack_from(data)
+            yield key, from_row(data)
 
     def contents(self) -> Iterator[tuple[str, Iterable[Entry]]]:
         """Yield each store with its entries; of users' own stores, those of the changelog."""
@@ -120,13 +119,16 @@ class DriverHost(TaskHost):
         for store, own in self._logged.items():
             yield store, own.items()
 
-    def _log_own(self, store: str, key: bytes, value: bytes | None, timestamp: int) -> None:
+    def _log_own(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
         """Note a change of a user's own store, which no working copy has."""
         own = self._logged.setdefault(store, {})
         if value is None:
             own.pop(key, None)
         else:
-            own[key] = _TIME.pack(self._now_ms if timestamp is None else timestamp) + value
+            time = self._now_ms if timestamp is None else timestamp
+            own[key] = to_row(value, time, headers)
 
     def now_ms(self) -> int:
         """Return the mock wall clock."""

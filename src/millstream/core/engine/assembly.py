@@ -19,6 +19,7 @@ from millstream.core.errors import (
     StreamsException,
 )
 from millstream.core.function_kinds import check_result
+from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import (
     Node,
@@ -31,6 +32,7 @@ from millstream.core.plan import (
 )
 from millstream.core.serdes.checks import deserializer_of, no_serde, serializer_of
 from millstream.core.state import StateStore, TimestampedKeyValueStore, TimestampedWindowStore
+from millstream.core.state.logged_rows import Logged
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.core.wording import a_kind
 
@@ -118,19 +120,20 @@ def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
     return builder if configure is None else configure(configs)
 
 
-def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int]]) -> None:
+def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, Logged]]) -> None:
     """Fill a user's own store, by the callback that it registered.
 
     Args:
         store: The store as the topology sees it; the user's may be below.
         callback: A callable, or an object with ``restore`` or ``restoreAll``.
-        changes: Key, value and time of what the store is to hold.
+        changes: What the store is to hold, by key.
     """
-    stamped = isinstance(store, TimestampedKeyValueStore | TimestampedWindowStore)
-    entries = [
-        KeyValue(key, time.to_bytes(8, "big", signed=True) + value if stamped else value)
-        for key, value, time in changes
-    ]
+    # Bytes of a user's own below a store of ours come back as they were put there.
+    kept = getattr(store, "as_kept", None)
+    if kept is None:
+        stamped = isinstance(store, TimestampedKeyValueStore | TimestampedWindowStore)
+        kept = _with_time if stamped else _value_alone
+    entries = [KeyValue(key, kept(*logged)) for key, logged in changes]
     restore_all = getattr(callback, "restoreAll", None)
     if restore_all is not None and entries:
         restore_all(entries)
@@ -138,6 +141,16 @@ def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int
         put = getattr(callback, "restore", callback)
         for entry in entries:
             put(entry.key, entry.value)
+
+
+def _value_alone(value: bytes, time: int, headers: Headers | None) -> bytes:
+    del time, headers
+    return value
+
+
+def _with_time(value: bytes, time: int, headers: Headers | None) -> bytes:
+    del headers
+    return time.to_bytes(8, "big", signed=True) + value
 
 
 def close_all(closings: Iterable[Callable[[], None]]) -> None:

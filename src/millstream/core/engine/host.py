@@ -10,6 +10,7 @@ from typing import Any
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import Measures
+from millstream.core.state.logged_rows import Logged
 from millstream.core.working_copy import WorkingCopy
 
 
@@ -56,8 +57,8 @@ class TaskHost(ABC):
     ) -> None:
         """Note a change in the form that Kafka's changelog topic would hold."""
 
-    def logged(self, store: str) -> Iterable[tuple[bytes, bytes, int]]:
-        """Return what a user's own store has to be filled with: key, value, time of the change."""
+    def logged(self, store: str) -> Iterable[tuple[bytes, Logged]]:
+        """Return what a user's own store has to be filled with, by key."""
         del store
         return ()
 

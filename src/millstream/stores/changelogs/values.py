@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from millstream.core.headers import Headers
 from millstream.core.serdes.header_bytes import headers_prefix, split_headers
 from millstream.core.state.changelog_format import ChangelogColumns, ChangelogRecord, Header
+from millstream.core.state.logged_rows import pairs_of
 
 _NO_HEADERS = headers_prefix(None)
 _TIME = struct.Struct(">q")
@@ -63,10 +64,10 @@ class ValueForm:
         if self.headers:
             headers, start = split_headers(stored)
         if not self.time:
-            return ChangelogRecord(key, stored[start:], otherwise, _pairs(headers))
+            return ChangelogRecord(key, stored[start:], otherwise, pairs_of(headers))
         time = int.from_bytes(stored[start : start + 8], "big", signed=True)
         # What was kept without its time reads as -1, which no record of a topic can have.
-        return ChangelogRecord(key, stored[start + 8 :], max(0, time), _pairs(headers))
+        return ChangelogRecord(key, stored[start + 8 :], max(0, time), pairs_of(headers))
 
 
 PLAIN = ValueForm(time=False, headers=False)
@@ -85,7 +86,3 @@ def _prefix(headers: Sequence[Header]) -> bytes:
     for name, value in headers:
         given.add(name, value)
     return headers_prefix(given)
-
-
-def _pairs(headers: Headers | None) -> tuple[Header, ...]:
-    return tuple((each.key(), each.value()) for each in headers or ())

@@ -60,7 +60,7 @@ from millstream.stores.session.layers import SuppliedSessions
 from millstream.stores.session.store import SerdeSessionStore, SerdeSessionStoreWithHeaders
 from millstream.stores.supplied import supplied
 from millstream.stores.typed import OpenedStore
-from millstream.stores.value_forms import Adapter, adapter, log_with_record_headers
+from millstream.stores.value_forms import Adapter, adapter, as_kept, log_with_record_headers
 from millstream.stores.versioned.decorators import CachedVersions, ChangeLoggingVersions
 from millstream.stores.versioned.layers import SuppliedVersions, VersionLayer
 from millstream.stores.versioned.store import SerdeVersionedStore
@@ -156,18 +156,19 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         points: PointLayer = layer if adapts is None else AdaptedPoints(layer, adapts)
         if self._logging:
             points = self._logged(points)
-        return self._scoped(
-            self._made(
-                self._name,
-                layer,
-                self._key_serde,
-                self._value_serde,
-                points=points,
-                adapter=adapts,
-                caching=self._caching,
-                **arguments,
-            )
+        store = self._made(
+            self._name,
+            layer,
+            self._key_serde,
+            self._value_serde,
+            points=points,
+            adapter=adapts,
+            caching=self._caching,
+            **arguments,
         )
+        if not isinstance(self._supplier, OurSupplier):
+            store.as_kept = as_kept(self._made.codec_class.log, adapts)
+        return self._scoped(store)
 
     def identity(self) -> StoreIdentity:
         """Return what the store's bytes mean."""

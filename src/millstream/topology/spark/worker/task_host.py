@@ -13,6 +13,7 @@ from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.file_names import directory_name
 from millstream.core.headers import Headers
+from millstream.core.state.logged_rows import Logged, from_row, to_row
 from millstream.core.store import ByteStore
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store, store_class
@@ -168,14 +169,14 @@ class SparkTaskHost(TaskHost):
             self._logged.log_write(store, key, value, timestamp)
             return
         self.logging.add(store)
-        data = None if value is None else timestamp.to_bytes(8, "big", signed=True) + value
+        data = None if value is None else to_row(value, timestamp, headers)
         self.changelog.working_copy(store, LOGGED).put(key, data)
 
-    def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
-        """Yield the logged entries of a user's own store: key, value, time of the change."""
+    def logged(self, store: str) -> Iterator[tuple[bytes, Logged]]:
+        """Yield the logged entries of a user's own store."""
         for key, data in self.changelog.working_copy(store, LOGGED).scan(None, None):
             self.logging.add(store)
-            yield key, data[8:], int.from_bytes(data[:8], "big", signed=True)
+            yield key, from_row(data)
 
     def log_changes(self, stream_time: int) -> None:
         """Send the batch's changes to the changelog topics, if any are written."""
