@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import pluggy
@@ -17,10 +18,12 @@ from millstream.core.state import (
 )
 from millstream.plugins import ByteStore, hookimpl
 from millstream.plugins.kinds import STORES
+from millstream.plugins.offers import check_entry_points
 from millstream.plugins.registry import (
     collect,
     new_plugin_manager,
     offered,
+    registered,
     store_class,
     store_kinds,
 )
@@ -90,6 +93,36 @@ def test_a_plugin_that_cannot_be_imported_is_an_error(monkeypatch: pytest.Monkey
     monkeypatch.setattr(pluggy.PluginManager, "load_setuptools_entrypoints", load)
     with pytest.raises(PluginError, match="no module named liblevel"):
         new_plugin_manager()
+
+
+def test_a_plugin_that_exits_when_it_is_imported_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load(manager: pluggy.PluginManager, group: str) -> int:
+        raise SystemExit(0)
+
+    monkeypatch.setattr(pluggy.PluginManager, "load_setuptools_entrypoints", load)
+    with pytest.raises(PluginError, match="SystemExit"):
+        new_plugin_manager()
+
+
+def test_a_hook_that_is_not_marked_is_an_error() -> None:
+    class Plugin:
+        def millstream_register_stores(self) -> list[Any]:
+            return []
+
+    with pytest.raises(PluginError, match="not marked as a hook") as caught, registered(Plugin()):
+        pass
+    assert "Plugin.millstream_register_stores" in str(caught.value)
+
+
+def test_two_entry_points_of_one_name_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [EntryPoint("kv", value, "millstream") for value in ("one", "one", "other")]
+    monkeypatch.setattr("millstream.plugins.offers.entry_points", lambda group: found)
+    with pytest.raises(PluginError, match='two plugins have the entry point "kv"') as caught:
+        check_entry_points(())
+    assert "one and other" in str(caught.value)
+    check_entry_points(["kv"])
 
 
 def test_hook_calls_can_be_traced(

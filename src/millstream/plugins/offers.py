@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
 import pluggy
 
 from millstream.core.errors import MillstreamError, PluginError
 from millstream.core.wording import a, a_kind, said
+from millstream.plugins import hookspecs
 from millstream.plugins.kinds import PluginKind
 
 T = TypeVar("T")
@@ -91,10 +92,44 @@ def failed_entry_point(blocked: Iterable[str]) -> str:
             continue
         try:
             entry_point.load()
-        except Exception:  # noqa: BLE001 - a module may raise anything
+        except (Exception, SystemExit):  # noqa: BLE001 - a module may raise anything
             of = "" if entry_point.dist is None else f" of {entry_point.dist.name}"
             return f'entry point "{entry_point.name}"{of}, {entry_point.value}; '
     return ""
+
+
+def check_entry_points(blocked: Iterable[str]) -> None:
+    """Refuse two plugins whose entry points have one name: pluggy loads only the first.
+
+    Raises:
+        PluginError: There are such plugins.
+    """
+    first: dict[str, EntryPoint] = {}
+    for found in entry_points(group=_GROUP):
+        other = first.setdefault(found.name, found)
+        if found.value != other.value and found.name not in blocked:
+            both = (
+                each.value if each.dist is None else f"{each.value} of {each.dist.name}"
+                for each in (other, found)
+            )
+            raise PluginError(
+                f'two plugins have the entry point "{found.name}"',
+                detail=f"They are {' and '.join(both)}; only one would be loaded.",
+                hint="Uninstall one, or let its author name its entry point otherwise.",
+            )
+
+
+def unmarked(manager: pluggy.PluginManager) -> list[str]:
+    """Return the functions of plugins that have a hook's name and are not marked as one."""
+    return sorted(
+        f"{getattr(plugin, '__name__', None) or import_path(type(plugin))}.{name}"
+        for plugin in manager.get_plugins()
+        for name in dir(plugin)
+        if name.startswith("millstream_")
+        and hasattr(hookspecs, name)
+        and callable(getattr(plugin, name))
+        and manager.parse_hookimpl_opts(plugin, name) is None
+    )
 
 
 def import_path(thing: Any) -> str:

@@ -25,11 +25,13 @@ from millstream.plugins.kinds import BUFFERS, STORES, PluginKind
 from millstream.plugins.offers import (
     DISABLED_PLUGINS,
     called,
+    check_entry_points,
     check_traits,
     failed_entry_point,
     import_path,
     offers_of,
     others,
+    unmarked,
 )
 
 logger = logging.getLogger("millstream.plugins")
@@ -46,7 +48,8 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
     ``MILLSTREAM_TRACE_PLUGINS`` set to 1 logs every hook call.
 
     Raises:
-        PluginError: A plugin cannot be imported, or implements a hook that does not exist.
+        PluginError: A plugin cannot be imported, or implements a hook that does not exist; or two
+            have an entry point of one name.
     """
     manager = pluggy.PluginManager("millstream")
     manager.add_hookspecs(hookspecs)
@@ -57,9 +60,10 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
         disabled = [name.strip() for name in os.environ.get(DISABLED_PLUGINS, "").split(",")]
         for name in filter(None, disabled):
             manager.set_blocked(name)
+        check_entry_points(disabled)
         try:
             manager.load_setuptools_entrypoints("millstream")
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a module that exits would end all in silence
             raise PluginError(
                 "cannot load the installed plugins",
                 detail=f"{failed_entry_point(disabled)}{said(error)}",
@@ -213,3 +217,9 @@ def _check_hooks(manager: pluggy.PluginManager) -> None:
             detail=f"{error}.",
             hint="Compare the function's name with millstream.plugins.hookspecs.",
         ) from error
+    if found := unmarked(manager):
+        raise PluginError(
+            f"{found[0]}() is not marked as a hook, and would never be called",
+            detail=f"All such functions: {', '.join(found)}." if len(found) > 1 else "",
+            hint="Put @hookimpl, of millstream.plugins, above it.",
+        )
