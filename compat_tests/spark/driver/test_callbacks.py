@@ -54,6 +54,24 @@ def test_a_handler_that_calls_exit_ends_the_application(
     assert ("called sys.exit(), which ends no program" in caplog.text) is (stop is STOPS[0])
 
 
+class Touchy:
+    @property
+    def name(self) -> str:
+        raise ValueError("do not ask")
+
+
+def test_an_answer_that_raises_when_it_is_looked_at_ends_the_application(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.runner.look = lambda: "boom"
+    app.setUncaughtExceptionHandler(lambda error: Touchy())
+    with pytest.raises(StreamsException, match="the Spark query failed"):
+        app.run()
+    assert app.states == RUNNING + FAILED
+    assert "an uncaught exception handler failed" in caplog.text
+    assert "do not ask" in caplog.text
+
+
 @pytest.mark.parametrize("state", [*RUNNING, *FAILED, *CLOSED])
 def test_a_listener_that_calls_exit_holds_up_nothing(
     app: App, state: str, caplog: pytest.LogCaptureFixture

@@ -264,14 +264,14 @@ class WatchedApplication(QueryableApplication):
         return self._note(self._broker_wait.given_up(failure), trace_of(failure))
 
     def _handler_result(self, failure: StreamsException) -> Any:
-        if self._handler is None:
+        handler = self._handler
+        if handler is None:
             return None
-        failed = object()
-        answer = called(
-            self._handler, failure, role="an uncaught exception handler", instead=failed
-        )
-        if answer is failed:
-            return None
+        role = "an uncaught exception handler"
+        # Its answer is looked at there, too: what is none of ours may raise at any question.
+        return called(lambda: self._answered(handler(failure)), role=role)
+
+    def _answered(self, answer: Any) -> Any:
         name = getattr(answer, "name", answer)
         if name not in _ANSWERS and not self._stopping.is_set():
             log.error(
