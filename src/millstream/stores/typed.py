@@ -13,6 +13,7 @@ from millstream.core.headers import Headers
 from millstream.core.metrics import StoreMetrics
 from millstream.core.serdes import Serde
 from millstream.core.state import CacheFlushListener, DslStoreFormat, StateStore, StateStoreContext
+from millstream.core.state.logged_rows import AsKept
 from millstream.core.wording import a_kind
 from millstream.stores import metered
 from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
@@ -22,7 +23,7 @@ from millstream.stores.iterators import Entries
 from millstream.stores.layers import Below, PointLayer
 from millstream.stores.metered import Meter
 from millstream.stores.supplied import supplied_store
-from millstream.stores.value_forms import Adapter, AsKept
+from millstream.stores.value_forms import Adapter
 
 A = TypeVar("A")
 E = TypeVar("E", bound=Entries[Any, Any])

@@ -10,6 +10,7 @@ from millstream.core.headers import Headers
 from millstream.core.serdes.header_bytes import headers_prefix, split_headers
 from millstream.core.state import DslStoreFormat, StateStoreContext
 from millstream.core.state.bytes_stores import NO_HEADERS, NO_TIME
+from millstream.core.state.logged_rows import AsKept
 
 Log = Callable[[StateStoreContext, str, bytes, "bytes | None"], None]
 """Logs a change of a store's key, in the form of Kafka's changelog topics."""
@@ -57,10 +58,6 @@ WITHOUT_HEADERS = Adapter(_after_headers, NO_HEADERS.__add__)
 WITHOUT_BOTH = Adapter(_after_both, (NO_HEADERS + NO_TIME).__add__)
 
 
-AsKept = Callable[[bytes, int, "Headers | None"], bytes]
-"""Makes what a store of bytes keeps of a logged value, its time and its headers."""
-
-
 def as_kept(log: Log, adapts: Adapter | None) -> AsKept:
     """Return how bytes come back from what ``log`` has made of them, through the adapter if any."""
 
@@ -71,7 +68,7 @@ def as_kept(log: Log, adapts: Adapter | None) -> AsKept:
             value = headers_prefix(headers) + value
         return value if adapts is None else adapts.below(value)
 
-    return kept
+    return AsKept(kept)
 
 
 def log_plain(context: StateStoreContext, store: str, key: bytes, value: bytes | None) -> None:

@@ -31,8 +31,13 @@ from millstream.core.plan import (
     SubTopology,
 )
 from millstream.core.serdes.checks import deserializer_of, no_serde, serializer_of
-from millstream.core.state import StateStore, TimestampedKeyValueStore, TimestampedWindowStore
-from millstream.core.state.logged_rows import Logged
+from millstream.core.state import (
+    StateStore,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    place,
+)
+from millstream.core.state.logged_rows import AsKept, Logged
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.core.wording import a_kind
 
@@ -64,7 +69,7 @@ def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
         store = _built(node, task)
         check_result(store.init(context, store), f'init() of store "{node.name}"')
         measure(task, store)
-        store.partition = task.id.partition()
+        place(store, task.id.partition())
         callback = context.restorers.get(node.name)
         if callback is not None:
             restore(store, callback, task.host.logged(node.name))
@@ -110,7 +115,7 @@ def _check_registered(node: StoreNode, store: Any, task: Task) -> None:
 def measure(task: Task, store: Any) -> None:
     """Have a store of ours record what is done with it."""
     scope = getattr(store, "metrics_scope", None)
-    if scope is not None:
+    if isinstance(scope, str):
         store.measured_by(task.measures.store(store.name(), scope, store.operations_measured))
 
 
@@ -129,8 +134,8 @@ def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, Logged]]) 
         changes: What the store is to hold, by key.
     """
     # Bytes of a user's own below a store of ours come back as they were put there.
-    kept = getattr(store, "as_kept", None)
-    if kept is None:
+    kept: Any = getattr(store, "as_kept", None)
+    if not isinstance(kept, AsKept):
         stamped = isinstance(store, TimestampedKeyValueStore | TimestampedWindowStore)
         kept = _with_time if stamped else _value_alone
     entries = [KeyValue(key, kept(*logged)) for key, logged in changes]

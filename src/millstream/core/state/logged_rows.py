@@ -7,6 +7,7 @@ Kafka's stores. Rows of earlier versions have no headers, and are of the first f
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import NamedTuple
 
 from millstream.core.headers import Headers
@@ -22,6 +23,20 @@ class Logged(NamedTuple):
     value: bytes
     time: int
     headers: Headers | None
+
+
+class AsKept:
+    """What a user's own store of bytes is given back of a logged value, its time and its headers.
+
+    A class, since a user's store may have an attribute of any name.
+    """
+
+    def __init__(self, kept: Callable[[bytes, int, Headers | None], bytes]) -> None:
+        self._kept = kept
+
+    def __call__(self, value: bytes, time: int, headers: Headers | None) -> bytes:
+        """Return the bytes."""
+        return self._kept(value, time, headers)
 
 
 def to_row(value: bytes, time: int, headers: Headers | None) -> bytes:

@@ -120,6 +120,13 @@ class CacheBudget:
         self.used = 0
 
 
+def place(store: Any, partition: int) -> None:
+    """Tell a store the partition of its task, unless its class uses that name for its own."""
+    if isinstance(store, StateStore) and type(store).partition is None:
+        # Also where the class is frozen.
+        object.__setattr__(store, "partition", partition)
+
+
 class StateStoreContext(Readable, ABC):
     """A store's view of its task: the public part first, then what our own stores need.
 

@@ -16,6 +16,7 @@ from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query.position import Position
+from millstream.core.state import place
 from millstream.topology.spark.queries.carrying import TaskChanges
 from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
@@ -112,7 +113,7 @@ class Replica:
             context = StoreContext(facts, self._host.working_copy)
             found = configured(node.builder, self._settings.configs).build()
             found.init(context, found)
-            found.partition = self._id.partition()
+            place(found, self._id.partition())
             found.getPosition().merge(position)
             callback = context.restorers.get(node.name)
             if callback is not None:

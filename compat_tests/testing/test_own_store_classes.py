@@ -1,0 +1,120 @@
+"""Stores of users' own classes with manners of their own: frozen, with slots, with any name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from millstream import Processor, Serdes, StateStore, StoreBuilder, StreamsBuilder
+from millstream.testing import TopologyTestDriver
+
+TEXT = Serdes.String()
+
+
+class Seen(StateStore):
+    seen: set[str]
+
+    def __init__(self) -> None:
+        self.seen = set()
+
+    def name(self) -> str:
+        return "seen"
+
+    def init(self, stateStoreContext: Any, root: Any) -> None:
+        stateStoreContext.register(root, lambda key, value: None)
+
+    def persistent(self) -> bool:
+        return False
+
+    def isOpen(self) -> bool:
+        return True
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Frozen(Seen):
+    seen: set[str] = field(default_factory=set)
+
+
+class WithMethod(Seen):
+    def partition(self) -> str:  # type: ignore[override]
+        return "of the user"
+
+
+class WithProperty(Seen):
+    @property
+    def partition(self) -> str:  # type: ignore[override]
+        return "of the user"
+
+
+class Answering(Seen):
+    """It has whatever it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: arguments
+
+
+class Slots:
+    __slots__ = ("seen",)
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+
+for method in dir(StateStore):
+    if not method.startswith("_") and callable(getattr(StateStore, method)):
+        setattr(Slots, method, getattr(Seen, method))
+
+
+class Builder(StoreBuilder[Any]):
+    def __init__(self, made: type[Any]) -> None:
+        self._made = made
+
+    def build(self) -> Any:
+        return self._made()
+
+    def name(self) -> str:
+        return "seen"
+
+    def loggingEnabled(self) -> bool:
+        return True
+
+    def logConfig(self) -> dict[str, str]:
+        return {}
+
+    def withCachingEnabled(self) -> Builder:
+        return self
+
+    def withCachingDisabled(self) -> Builder:
+        return self
+
+    def withLoggingEnabled(self, config: Any) -> Builder:
+        return self
+
+    def withLoggingDisabled(self) -> Builder:
+        return self
+
+
+class Add(Processor[str, str, None, None]):
+    def init(self, context: Any) -> None:
+        self._store = context.getStateStore("seen")
+
+    def process(self, record: Any) -> None:
+        self._store.seen.add(record.key())
+
+
+@pytest.mark.parametrize("made", [Seen, Frozen, WithMethod, WithProperty, Answering, Slots])
+def test_a_store_keeps_its_own_attributes(made: type[Any]) -> None:
+    builder = StreamsBuilder()
+    builder.addStateStore(Builder(made))
+    builder.stream("in").process(Add, "seen")
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer()).pipeInput("a", "b")
+        store: Any = driver.getStateStore("seen")
+        assert store.seen == {"a"}
+        if made is WithMethod:
+            assert store.partition() == "of the user"
