@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from millstream import Processor, Serdes, StateStore, StoreBuilder, StreamsBuilder
+from millstream import (
+    ClassCastException,
+    KeyValueBytesStoreSupplier,
+    Processor,
+    Serdes,
+    StateStore,
+    StoreBuilder,
+    Stores,
+    StreamsBuilder,
+)
 from millstream.testing import TopologyTestDriver
 
 TEXT = Serdes.String()
@@ -118,3 +128,53 @@ def test_a_store_keeps_its_own_attributes(made: type[Any]) -> None:
         assert store.seen == {"a"}
         if made is WithMethod:
             assert store.partition() == "of the user"
+
+
+class AsyncFlush(Seen):
+    async def flush(self) -> None: ...  # type: ignore[override]
+
+
+class AsyncRestore(Seen):
+    def init(self, stateStoreContext: Any, root: Any) -> None:
+        async def restore(key: bytes, value: bytes | None) -> None: ...
+
+        stateStoreContext.register(root, restore)
+
+
+class AsyncPut(Seen):
+    async def put(self, key: bytes, value: bytes | None) -> None: ...
+
+    async def get(self, key: bytes) -> None: ...
+
+
+class LazyPut(AsyncPut):
+    def put(self, key: bytes, value: bytes | None) -> Iterator[None]:  # type: ignore[override]
+        yield
+
+
+class Supplier(KeyValueBytesStoreSupplier):
+    def __init__(self, made: type[Any]) -> None:
+        self._made = made
+
+    def name(self) -> str:
+        return "seen"
+
+    def get(self) -> Any:
+        return self._made()
+
+    def metricsScope(self) -> str:
+        return "own"
+
+
+@pytest.mark.parametrize("made", [AsyncFlush, AsyncRestore, AsyncPut, LazyPut])
+def test_a_store_whose_methods_would_not_run_is_refused(made: type[Any]) -> None:
+    builder = StreamsBuilder()
+    if issubclass(made, AsyncPut):
+        store = Stores.keyValueStoreBuilder(Supplier(made), TEXT, TEXT)
+        builder.addStateStore(store)
+    else:
+        builder.addStateStore(Builder(made))
+    builder.stream("in").process(Add, "seen")
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    with pytest.raises(ClassCastException, match="cannot be an? (async|generator) function"):
+        TopologyTestDriver(builder.build(), config)

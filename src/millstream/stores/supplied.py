@@ -7,12 +7,21 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from millstream.core.errors import ClassCastException, IllegalStateException
+from millstream.core.function_kinds import check_kind
 from millstream.core.keyvalue import KeyValue
 from millstream.core.windows import Windowed
 from millstream.core.wording import a_kind
 from millstream.stores.layers import Delegating
 
 _LIVES = ("init", "persistent", "close")
+_ONE_RESULT = (
+    *("commit", "flush", "get", "put", "putAll", "putIfAbsent", "delete", "remove"),
+    *("fetchSession", "approximateNumEntries"),
+)
+_MANY_RESULTS = (
+    *("range", "reverseRange", "all", "reverseAll", "prefixScan", "fetch", "backwardFetch"),
+    *("fetchAll", "backwardFetchAll", "backwardAll", "findSessions", "backwardFindSessions"),
+)
 
 
 class SuppliedLayer(Delegating):
@@ -127,7 +136,23 @@ def supplied(supplier: Any, what: str, *methods: str) -> Any:
             f"{kind.__module__}.{kind.__qualname__}.",
             hint=f"Let its get() return a new {what} store of bytes.",
         )
+    check_methods(made)
     return made
+
+
+def check_methods(store: Any) -> None:
+    """Refuse a user's own store whose methods do nothing when they are called.
+
+    What an async ``put`` was given would be lost in silence.
+
+    Raises:
+        ClassCastException: A method is an async function, or a generator where it has one result.
+    """
+    for method in (*_LIVES, *_ONE_RESULT, *_MANY_RESULTS):
+        found = getattr(store, method, None)
+        if callable(found):
+            role = f"{method}() of {type(store).__qualname__}, a store,"
+            check_kind(found, role, many=method in _MANY_RESULTS)
 
 
 def supplied_store(layer: Any) -> Any:

@@ -18,7 +18,7 @@ from millstream.core.errors import (
     MillstreamError,
     StreamsException,
 )
-from millstream.core.function_kinds import check_result
+from millstream.core.function_kinds import check_kind, check_result
 from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from millstream.core.engine.task import Task
 
 _OURS = "millstream."
+_CALLED = ("flush", "commit", "close")
 _METHODS = [
     name
     for name in dir(StateStore)
@@ -96,6 +97,8 @@ def _built(node: StoreNode, task: Task) -> Any:
             detail=f"The builder built {a_kind(store)}.",
             hint="Derive its class from StateStore, which has all but the abstract methods.",
         )
+    for method in _CALLED:
+        check_kind(getattr(store, method), f'{method}() of store "{node.name}"')
     return store
 
 

@@ -15,6 +15,7 @@ from millstream.core.errors import (
     IllegalStateException,
     UnsupportedOperationException,
 )
+from millstream.core.function_kinds import check_kind
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
@@ -225,6 +226,9 @@ def _check_callback(given: Any, parameter: str, *methods: str) -> None:
     made = not isinstance(given, type)
     usable = callable(given) or any(callable(getattr(given, each, None)) for each in methods)
     if given is None or (usable and made):
+        calls = [getattr(given, each, None) for each in methods] + [given]
+        for call in filter(callable, calls):
+            check_kind(call, parameter)
         return
     raise ClassCastException(
         f"{parameter} cannot be {a_kind(given) if made else f'the class {given.__name__}'}",

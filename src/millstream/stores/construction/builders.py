@@ -58,7 +58,7 @@ from millstream.stores.layers import PointLayer
 from millstream.stores.session.keys import SessionKeys
 from millstream.stores.session.layers import SuppliedSessions
 from millstream.stores.session.store import SerdeSessionStore, SerdeSessionStoreWithHeaders
-from millstream.stores.supplied import supplied
+from millstream.stores.supplied import check_methods, supplied
 from millstream.stores.typed import OpenedStore
 from millstream.stores.value_forms import Adapter, adapter, as_kept, log_with_record_headers
 from millstream.stores.versioned.decorators import CachedVersions, ChangeLoggingVersions
@@ -344,6 +344,7 @@ class VersionedBuilder(SerdeStoreBuilder):
             return layer
         made: Any = self._supplier.get()
         if isinstance(made, VersionedBytesStore | VersionedKeyValueStore):
+            check_methods(made)
             return SuppliedVersions(made)
         raise IllegalStateException(
             f'the supplier of versioned store "{self._name}" made no versioned store',
