@@ -10,6 +10,7 @@ import pytest
 from millstream import (
     FixedKeyProcessor,
     IllegalStateException,
+    KeyValue,
     Processor,
     PunctuationType,
     Record,
@@ -87,6 +88,66 @@ def test_methods_whose_work_was_not_done_are_no_success(where: str, fixed_key: b
         driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v", 5)
     assert f"{where} " in str(caught.value)
     assert "returned a coroutine, of which nothing has run" in str(caught.value)
+
+
+class Returns:
+    """Its ``process``, or its punctuator, returns what a function makes of the record."""
+
+    def __init__(self, make: Any, *, punctuates: bool = False) -> None:
+        self._make, self._punctuates = make, punctuates
+
+    def init(self, context: Any) -> None:
+        if self._punctuates:
+            record = Record("k", "v", 0)
+            context.schedule(1, PunctuationType.STREAM_TIME, lambda _: self._make(record))
+
+    def process(self, record: Any) -> Any:
+        return None if self._punctuates else self._make(record)
+
+
+MADE: dict[str, Any] = {
+    "a Record": lambda record: record,
+    "a KeyValue": lambda record: KeyValue("k", "v"),
+    "a list of records": lambda record: [record],
+    "a tuple of records": lambda record: (None, record),
+    "a map": lambda record: map(str, [record]),
+}
+
+
+@pytest.mark.parametrize("punctuates", [False, True])
+@pytest.mark.parametrize("what", MADE)
+def test_records_that_are_returned_in_place_of_forwarded_are_no_success(
+    what: str, punctuates: bool
+) -> None:
+    with pytest.raises(StreamsException, match=f"returned {what}, which goes nowhere") as caught:
+        results(lambda: Returns(MADE[what], punctuates=punctuates))
+    assert "context.forward(record)" in str(caught.value)
+
+
+class ReturnsFixed(FixedKeyProcessor[str, str, str]):
+    """Returns its result, as a transformer of values did."""
+
+    def process(self, record: Any) -> Any:
+        return record if record.value() == "record" else record.value().upper()
+
+
+def test_a_result_of_a_fixed_key_processor_is_no_success(caplog: Any) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").processValues(ReturnsFixed)
+    text = Serdes.String().serializer()
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        topic = driver.createInputTopic("in", text, text)
+        topic.pipeValueList(["a", "b"])
+        [warning] = [each.getMessage() for each in caplog.records]
+        assert warning.startswith("processor=ReturnsFixed process() returned a str, which is drop")
+        with pytest.raises(StreamsException, match="returned a FixedKeyRecord, which goes nowhere"):
+            topic.pipeInput("k", "record")
+
+
+@pytest.mark.parametrize("result", [None, [], [None, None], (None,)], ids=repr)
+def test_nothing_and_several_times_nothing_may_be_returned(result: Any, caplog: Any) -> None:
+    assert results(lambda: Returns(lambda record: result)) == []
+    assert not caplog.records
 
 
 def test_a_processor_may_make_its_process_in_init() -> None:

@@ -9,8 +9,8 @@ from millstream.core.engine.context import due_first, new_punctuation
 from millstream.core.engine.failure import FATAL
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 from millstream.core.engine.queues import Decoded
+from millstream.core.engine.unused import check_unused
 from millstream.core.errors import StreamsException
-from millstream.core.function_kinds import check_result
 from millstream.core.processor import Cancellable, PunctuationType
 from millstream.core.record_context import RecordContext
 
@@ -111,7 +111,7 @@ class Punctuations:
         before, context.targets = context.targets, context.linked
         began = task.measures.began()
         try:
-            check_result(punctuation.callback(now_ms), "a punctuator")
+            check_unused(punctuation.callback(now_ms), "a punctuator")
         except FATAL as error:
             raise task.failures.placed(error, punctuation.node.name) from error.__cause__
         except Exception as error:  # noqa: BLE001 - a user's punctuator may raise anything

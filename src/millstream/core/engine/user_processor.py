@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
+from millstream.core.engine.unused import check_unused, warn_unused
 from millstream.core.errors import ClassCastException
 from millstream.core.function_kinds import check_result
 from millstream.core.processor import FixedKeyProcessor
@@ -30,6 +31,7 @@ class UserProcessor(ChunkProcessor):
         self._inner = inner if isinstance(inner, ChunkProcessor) else None
         self.keys_by_record = self._inner is not None and self._inner.keys_by_record
         self._context: Any = None
+        self._warned = False
         # An operator inside it also forwards when a cache is flushed.
         self.only_in_calls = self._inner is None
 
@@ -55,9 +57,14 @@ class UserProcessor(ChunkProcessor):
         context.targets = context.linked
         try:
             if (result := self._process(record)) is not None:
-                check_result(result, "process()")
+                self._drop(result)
         finally:
             context.targets = context.resting
+
+    def _drop(self, result: Any) -> None:
+        check_unused(result, "process()")
+        if not self._warned:
+            self._warned = warn_unused(result, self._made)
 
     def save(self) -> bytes | None:
         """Return what the inner processor saves."""
@@ -96,7 +103,7 @@ class FixedKeyUserProcessor(UserProcessor):
         context.given, context.targets = own, context.linked
         try:
             if (result := self._process(FixedKeyRecord(own))) is not None:
-                check_result(result, "process()")
+                self._drop(result)
         finally:
             context.targets = context.resting
 
