@@ -9,6 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.topology.operators.folding import Combine, Initial, count_combine, identities
 from millstream.topology.operators.joint_rows import JointPart, JointRows
+from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.rows import RowAggregation, Rows
 from millstream.topology.operators.table_settings import TableSettings
@@ -60,6 +61,8 @@ class Aggregate(Operator):
             old = cell[0]
             timestamp = max(timestamp, cell[1])
         new = self._combine(key, value, old)
+        if new is None and cell is None:
+            look_at_lost(self._combine, old)
         self._store.update(key_bytes, record, new, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.state.access import CellAccess, RawKeyAccess
+from millstream.topology.operators.lost_aggregates import look_at_lost
 
 Cell = tuple[Any, int] | None
 Initial = Callable[[], Any]
@@ -129,6 +130,8 @@ def fold(
                     timestamp = stored
             new = combine(key, value, old)
             if new is None:
+                if cell is None:
+                    look_at_lost(combine, old)
                 cells[slot] = None
             else:
                 cells[slot] = (new, timestamp) if type(new) is plain else to_cell(new, timestamp)

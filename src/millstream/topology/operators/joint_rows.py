@@ -14,6 +14,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.columns import has_none
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import Cell, Combine, Initial, identities
+from millstream.topology.operators.lost_aggregates import look_at_lost
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -140,6 +141,8 @@ class JointRows:
                         timestamp = stored
                 new = combines[number](keys[number], values[number], old)
                 if new is None:
+                    if cell is None:
+                        look_at_lost(combines[number], old)
                     cells[slot] = None
                 else:
                     cells[slot] = (

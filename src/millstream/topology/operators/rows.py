@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import Combine, Initial, Updates, fold, write_updates
+from millstream.topology.operators.lost_aggregates import look_at_lost
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -105,7 +106,10 @@ class RowAggregation:
                     else:
                         old, stored = cell
                         time = max(time, stored)
-                    write(slot, key, combine(key, value, old), time, run, row)
+                    new = combine(key, value, old)
+                    if new is None and cell is None:
+                        look_at_lost(combine, old)
+                    write(slot, key, new, time, run, row)
                 return
             except Exception as error:  # noqa: BLE001 - a user's function may raise anything
                 self.context.fail(run, row, error)

@@ -12,6 +12,7 @@ from millstream.core.windows import SessionWindow, SessionWindows, Windowed
 from millstream.topology.operators.folding import Combine, Initial, Merge, identities
 from millstream.topology.operators.forwarding import SessionForwardingListener
 from millstream.topology.operators.in_order import InOrderAggregate
+from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.session_run import SessionRules, SessionRun
 from millstream.topology.operators.windowed import EXPIRED, StoredWindow
@@ -69,9 +70,11 @@ class SessionAggregate(InOrderAggregate):
             for first, last, cell in found:
                 self._remove(key_bytes, key, first, last)
                 self._update(key, first, last, None, cell)
-        aggregate = self._combine(key, record._value, aggregate)
-        self._write(key_bytes, key, start, end, aggregate)
-        self._update(key, start, end, aggregate, None)
+        new = self._combine(key, record._value, aggregate)
+        if new is None and not found:
+            look_at_lost(self._combine, aggregate)
+        self._write(key_bytes, key, start, end, new)
+        self._update(key, start, end, new, None)
         return True
 
     def _write(self, key_bytes: bytes, key: Any, start: int, end: int, new: Any) -> None:

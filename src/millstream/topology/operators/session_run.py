@@ -11,6 +11,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.state.access import SessionAccess
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.topology.operators.folding import Combine, Initial, Merge
+from millstream.topology.operators.lost_aggregates import look_at_lost
 
 Live = tuple[int, int, Any]
 """End, start and aggregate of a session."""
@@ -148,6 +149,8 @@ class SessionRun:
                 self._write(owner, first, last, None, row)
                 self.updates.append((row, first, last, None, cell))
         new = rules.combine(key, self._run.values[row], aggregate)
+        if new is None and not found:
+            look_at_lost(rules.combine, aggregate)
         kept = None if new is None else self._own(new)
         self._drop(live, end, start)
         if kept is not None:

@@ -11,6 +11,7 @@ from millstream.core.records import Change, make_record
 from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
 from millstream.topology.operators.folding import Cell, Combine, Initial
 from millstream.topology.operators.in_order import InOrderAggregate
+from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.operator import AnyRecord
 
 
@@ -56,6 +57,7 @@ class SlidingAggregate(InOrderAggregate):
             **options,
         )
         self._difference = windows.timeDifferenceMs()
+        self._made: Any = None
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records in order; one by one if each forwards its updates itself."""
@@ -149,7 +151,8 @@ class SlidingAggregate(InOrderAggregate):
         self._update(record, key_bytes, record._timestamp + 1, value, None, time)
 
     def _fresh(self, timestamp: int) -> tuple[Any, int]:
-        return self._initial(), timestamp
+        self._made = self._initial()
+        return self._made, timestamp
 
     def _add_to(
         self, record: AnyRecord, key_bytes: bytes, start: int, cell: tuple[Any, int], close: int
@@ -160,6 +163,8 @@ class SlidingAggregate(InOrderAggregate):
             return
         old, time = cell
         new = self._combine(record._key, record._value, old)
+        if new is None and old is self._made:
+            look_at_lost(self._combine, old)
         time = record._timestamp if old is None else max(record._timestamp, time)
         self._update(record, key_bytes, start, new, old, time)
 

@@ -13,6 +13,7 @@ from millstream.core.columns import until_error
 from millstream.core.records import Change, make_record
 from millstream.core.windows import TimeWindows, Windowed
 from millstream.topology.operators.folding import Combine, Initial, identities, numbered
+from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.opened_windows import (
     Opening,
     are_stock,
@@ -84,6 +85,8 @@ class WindowAggregate(WindowedAggregate):
                 old = cell[0]
                 time = max(timestamp, cell[1])
             new = self._combine(key, value, old)
+            if new is None and cell is None:
+                look_at_lost(self._combine, old)
             self._access.write(key_bytes, key, start, new, time)
             if self._at_once:
                 change = Change(new, old if self._settings.sends_old else None)
