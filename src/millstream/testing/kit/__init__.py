@@ -3,7 +3,16 @@
 from millstream.testing.kit import ByteStoreTests
 """
 
-from millstream.testing.kit.assignors import TaskAssignorTests as TaskAssignorTests
+try:
+    from millstream.testing.kit.assignors import TaskAssignorTests as TaskAssignorTests
+except ModuleNotFoundError as error:
+    if error.name != "hypothesis":
+        raise
+    raise ModuleNotFoundError(
+        "millstream.testing.kit needs hypothesis, which is not installed\n"
+        "  hint: pip install 'millstream[test]'",
+        name=error.name,
+    ) from error
 from millstream.testing.kit.buffers import SuppressionBufferTests as SuppressionBufferTests
 from millstream.testing.kit.connectors import ConnectorTests as ConnectorTests
 from millstream.testing.kit.operators import OperatorTests as OperatorTests
