@@ -60,6 +60,31 @@ def test_what_has_not_run_is_refused(use: Use, function: Any, by_chunks: bool) -
     assert "of which nothing has run" in str(cause)
 
 
+class Sized:
+    def fits(self) -> bool:
+        return True
+
+
+ACTIONS = ("foreach", "peek")
+
+
+@pytest.mark.parametrize("by_chunks", [False, True])
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("function", ["1".isdigit, Sized().fits, Sized.fits, Sized, later])
+def test_a_function_is_no_verdict(use: str, function: Any, by_chunks: bool) -> None:
+    def returns(key: Any, value: Any) -> Any:
+        return value == "1" or function
+
+    if use in ACTIONS:
+        run(USES[use], returns, by_chunks=by_chunks)
+        return
+    with pytest.raises(
+        StreamsException, match=rf"returned {function.__name__}, which is"
+    ) as caught:
+        run(USES[use], returns, by_chunks=by_chunks)
+    assert f"Call it, with parentheses: {function.__name__}()" in str(caught.value)
+
+
 @pytest.mark.parametrize("by_chunks", [False, True])
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 @pytest.mark.parametrize("result", [None, 1, "text", [], {"a": 1}])

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CoroutineType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+)
 from typing import Any
 
 from millstream.core.errors import ClassCastException
 from millstream.core.wording import a_kind
 
+PREDICATE = "a predicate"
+
 _NOT_RUN: frozenset[type] = frozenset({CoroutineType, AsyncGeneratorType, GeneratorType})
+_NOT_CALLED: frozenset[type] = frozenset({BuiltinFunctionType, FunctionType, MethodType, type})
 
 
 def check_kind(function: Callable[..., Any], parameter: str, *, many: bool = False) -> None:
@@ -53,8 +63,18 @@ def name_of(function: Callable[..., Any]) -> str:
 def check_result(result: Any, role: str) -> None:
     """Refuse a coroutine or a generator where a function should have done its work.
 
+    Of a predicate a function is refused as well, such as ``value.isdigit`` without parentheses.
+
     Raises:
         ClassCastException: It is one.
+
+    Example:
+        >>> check_result(any([1, 2]), PREDICATE)
+        >>> check_result(any, PREDICATE)
+        Traceback (most recent call last):
+            ...
+        millstream.core.errors.ClassCastException: a predicate returned any, which is always true
+          hint: Call it, with parentheses: any().
     """
     if type(result) in _NOT_RUN:
         if isinstance(result, CoroutineType):
@@ -64,10 +84,17 @@ def check_result(result: Any, role: str) -> None:
             f"{role} returned {a_kind(result)}, of which nothing has run",
             hint="Call plain functions only: no operator waits for an async one.",
         )
+    if role == PREDICATE and type(result) in _NOT_CALLED:
+        name = str(getattr(result, "__name__", None) or a_kind(result))
+        raise ClassCastException(
+            f"{role} returned {name}, which is always true",
+            hint=f"Call it, with parentheses: {name}().",
+        )
 
 
-def first_not_run(results: Sequence[Any]) -> int | None:
+def first_refused(results: Sequence[Any], role: str) -> int | None:
     """Return the place of the first result that ``check_result`` refuses; None if there is none."""
-    if _NOT_RUN.isdisjoint(map(type, results)):
+    refused = _NOT_RUN | _NOT_CALLED if role == PREDICATE else _NOT_RUN
+    if refused.isdisjoint(map(type, results)):
         return None
-    return next(place for place, each in enumerate(results) if type(each) in _NOT_RUN)
+    return next(place for place, each in enumerate(results) if type(each) in refused)

@@ -9,7 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.columns import until_error
 from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import check_result, first_not_run
+from millstream.core.function_kinds import check_result, first_refused
 from millstream.core.records import Record
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def done_runs(
     role: str,
     *columns: Sequence[Any],
 ) -> Iterator[tuple[Chunk, list[Any]]]:
-    """Yield as ``runs`` does; refuse results that are coroutines or generators."""
+    """Yield as ``runs`` does; refuse results as ``check_result`` does."""
     for run, results in runs(context, chunk, function, *columns):
-        place = first_not_run(results)
+        place = first_refused(results, role)
         if place is not None:
             try:
                 check_result(results[place], role)

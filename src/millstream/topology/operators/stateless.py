@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.function_kinds import check_result
+from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.keyvalue import KeyValue
 from millstream.core.records import make_record
 from millstream.topology.operators.flat import columns_of, fanned_out, flattened, not_none, pair
@@ -39,16 +39,14 @@ class Filter(Operator):
     def process(self, record: AnyRecord) -> None:
         verdict = self._predicate(record._key, record._value)
         if verdict is not True and verdict is not False:
-            check_result(verdict, "a predicate")
+            check_result(verdict, PREDICATE)
             verdict = bool(verdict)
         if verdict is not self._negate:
             self.forward(record.withValue(record._value))
 
     def process_chunk(self, chunk: Chunk) -> None:
         columns = chunk.keys, chunk.values
-        for run, verdicts in done_runs(
-            self.context, chunk, self._predicate, "a predicate", *columns
-        ):
+        for run, verdicts in done_runs(self.context, chunk, self._predicate, PREDICATE, *columns):
             keep = [not verdict for verdict in verdicts] if self._negate else verdicts
             self.context.forward_chunk(run if all(keep) else run.select(keep))
 
@@ -250,7 +248,7 @@ class Branch(Operator):
         for predicate, child in self._choices:
             verdict = predicate(record._key, record._value)
             if verdict is not True and verdict is not False:
-                check_result(verdict, "a predicate")
+                check_result(verdict, PREDICATE)
             if verdict:
                 self.context.forward(record, child)
                 return

@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.columns import has_none
-from millstream.core.function_kinds import check_result
+from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
@@ -232,7 +232,7 @@ class FilterTable(DerivedTable):
             return None
         verdict = self._predicate(key, value)
         if verdict is not True and verdict is not False:
-            check_result(verdict, "a predicate")
+            check_result(verdict, PREDICATE)
         return value if bool(verdict) is not self._negate else None
 
 
