@@ -125,6 +125,11 @@ def test_two_entry_points_of_one_name_are_both_named(monkeypatch: pytest.MonkeyP
     check_entry_points(["kv"])
 
 
+def test_a_plugin_that_is_not_here_may_be_missing_on_a_worker_only() -> None:
+    with pytest.raises(PluginError, match="also where its workers run"):
+        store_class("elsewhere")
+
+
 def test_hook_calls_can_be_traced(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

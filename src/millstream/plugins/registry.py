@@ -37,6 +37,7 @@ from millstream.plugins.offers import (
 logger = logging.getLogger("millstream.plugins")
 
 TRACE_PLUGINS = "MILLSTREAM_TRACE_PLUGINS"
+INSTALL = "Install its plugin; on Spark, also where its workers run."
 
 T = TypeVar("T")
 
@@ -147,7 +148,7 @@ def find(kind: PluginKind[T], name: str) -> T:
     raise PluginError(
         f'no installed plugin offers {a(kind.noun)} named "{name}"',
         detail=f"Installed {kind.noun}s: {', '.join(sorted(offers)) or 'none'}.",
-        hint=f'Did you mean "{close[0]}"?' if close else "Install its plugin.",
+        hint=f'Did you mean "{close[0]}"?' if close else INSTALL,
     )
 
 
