@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import KafkaError, ThrottleEvent
+from confluent_kafka import KafkaError, Message, ThrottleEvent
 from confluent_kafka import KafkaException as ClientException
 
 from compat_tests.kafka.topics import create_topic
@@ -278,3 +278,24 @@ def test_a_batch_that_a_quota_made_too_slow_names_the_quota(job: Job, held_back:
     failure = not_written(job, 0, error, [], ConnectionErrors(), sent)
     assert ("for up to 2.5 s a request: a quota" in failure.detail) == bool(held_back)
     assert ("Raise the quota" in failure.hint) == bool(held_back)
+
+
+def test_records_that_a_failed_transaction_purges_do_not_hide_why_it_failed() -> None:
+    sent, record = Deliveries(), Message(topic="out", value=b"v")
+    sent(KafkaError(KafkaError._PURGE_QUEUE), record)
+    assert (sent.failed, sent.unsent) == (None, None)
+    sent(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART), record)
+    sent(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE), record)
+    assert sent.failed is not None
+    assert (sent.failed.code(), sent.unsent) == (3, Unsent("out", 1))
+
+
+@pytest.mark.parametrize("topics", [["out"], ["a", "out"]])
+def test_a_right_to_write_that_is_missing_names_the_topics_it_may_be(
+    job: Job, topics: list[str]
+) -> None:
+    error = ClientException(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+    outputs = [(each, chunk(b"v")) for each in topics]
+    failure = not_written(job, 0, error, outputs, ConnectionErrors(), Deliveries())
+    assert failure.more == (("topic" if len(topics) == 1 else "topics", ", ".join(topics)),)
+    assert f"--topic {'out' if len(topics) == 1 else 'TOPIC'} " in failure.hint

@@ -11,7 +11,7 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import RecordTooLargeException, StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors
-from millstream.topology.spark.clients.rights import Right
+from millstream.topology.spark.clients.rights import Right, kind_of
 from millstream.topology.spark.clients.settings import PRODUCER_DEFAULTS, code_of, kafka_error
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, to_list
@@ -40,11 +40,13 @@ class Deliveries:
         self.held_back_s = max(self.held_back_s, event.throttle_time)
 
     def __call__(self, error: KafkaError | None, message: Any) -> None:
-        if error is not None and self.failed is None:
-            self.failed = error
-            if self.unsent is None:
-                size = len(message.key() or b"") + len(message.value() or b"")
-                self.unsent = Unsent(message.topic(), size)
+        # Records are purged because of another error, which the call that it fails raises.
+        if error is None or error.code() in _PURGED or self.failed is not None:
+            return
+        self.failed = error
+        if self.unsent is None:
+            size = len(message.key() or b"") + len(message.value() or b"")
+            self.unsent = Unsent(message.topic(), size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ _BAD_NAME = (
     "extractor of the sink has made this one."
 )
 
+_PURGED = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
 _NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 
 
@@ -203,13 +206,14 @@ def not_written(
         refused = refused_record(problem, error, unsent, job.producer, outputs)
         if refused is not None:
             return refused
+    topics = sorted({topic for topic, _ in outputs}) if unsent is None else [unsent.topic]
     failure = heard.failure(problem) or kafka_error(
         problem,
         error,
         hint="Check that the broker answers and that the topics exist; "
         "then start the application again.",
         needed=(
-            Right("Write", "topic", "" if unsent is None else unsent.topic),
+            Right("Write", "topic", topics[0] if len(topics) == 1 else ""),
             Right("Read", "group", name),
             Right("Write", "transactional-id", f"{name}-*"),
         ),
@@ -217,6 +221,6 @@ def not_written(
     if sent.held_back_s and code_of(error) in _TOO_LATE:
         failure.detail += f". {_HELD_BACK.format(sent.held_back_s)}"
         failure.hint = _HELD_BACK_HINT
-    if unsent is not None:
-        failure.more += (("topic", unsent.topic),)
+    if unsent is not None or kind_of(code_of(error)) == "topic":
+        failure.more += (("topic" if len(topics) == 1 else "topics", ", ".join(topics)),)
     return failure
