@@ -1,4 +1,4 @@
-"""What a method returns that nothing takes up: a record that is returned goes nowhere."""
+"""Results of methods that nothing takes up: a record that is returned goes nowhere."""
 
 from __future__ import annotations
 
