@@ -300,11 +300,16 @@ class LivingApplication(WatchedApplication):
         return True
 
     def _hear(self, signals: Signals) -> None:
-        """Close at the signals since the last call, then call the program's own handlers."""
-        for heard in signals.new():
+        """Close at the signals since the last call, then call the program's own handlers.
+
+        All since then are one: ``timeout`` sends SIGTERM twice, a closed terminal SIGHUP.
+        """
+        new = signals.new()
+        if new:
             self._heard += 1
             if not self.state().hasCompletedShutdown():
-                self._on_signal(self._heard, heard.name)
+                self._on_signal(self._heard, new[0].name)
+        for heard in new:
             self._passing_on = threading.get_ident()
             try:
                 signals.pass_on(heard)
