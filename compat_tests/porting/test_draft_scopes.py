@@ -69,7 +69,7 @@ def test_no_variable_outside_the_loop_becomes_a_parameter() -> None:
         f"{HEAD} class A {{ static void f(List<String> l, String s) {{"
         " for (String t : l) { l.removeIf(x -> x.equals(s)); g(y -> y + s); } } }".encode()
     ).text
-    assert 'g(lambda y: f"{y}{s}")' in text
+    assert 'g(lambda y: f"{text_of(y)}{s}")' in text
 
 
 def test_static_fields_of_a_module_are_set_by_its_functions() -> None:

@@ -12,7 +12,16 @@ class Recorder:
 
     def __init__(self) -> None:
         self.uses: list[Use] = []
+        self.parameters: dict[tuple[int, str], str] = {}
+        """Simple types of parameters of functions, by line of the function and name."""
         self._types: set[str] = set()
+
+    def parameter(self, line: int, name: str, held: Typed | None) -> Typed | None:
+        """Note and return a parameter's type; "" where functions of one line differ in it."""
+        known = "" if held is None or held.short in ("Object", "[]") else held.short
+        before = self.parameters.setdefault((line, name), known)
+        self.parameters[line, name] = known if before == known else ""
+        return held
 
     def type(self, line: int, full: str) -> None:
         """Note a class where it is named first."""

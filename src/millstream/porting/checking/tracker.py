@@ -48,6 +48,7 @@ class Tracker:
 
     def __init__(self, unit: Unit, sources: Definitions) -> None:
         self._record = Recorder()
+        self.parameters = self._record.parameters
         self._sources = sources
         self._names = FileNames(unit, sources)
         self._unit = unit
@@ -220,7 +221,8 @@ class Tracker:
         for index, (name, declared) in enumerate(node.parameters):
             self._named(declared)
             guess = types[index] if index < len(types) else None
-            inside.names[name] = self._names.typed(declared) if declared is not None else guess
+            found = self._names.typed(declared) if declared is not None else guess
+            inside.names[name] = self._record.parameter(node.line, name, found)
         return self._value(node.body, inside, result)
 
     def _reference(self, node: Reference, scope: Scope) -> Typed | None:

@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import (
+    arithmetic,
     fields_of_tests,
     functions,
     interfaces,
@@ -100,6 +101,12 @@ def _plain(node: Node, method: str, context: Context) -> str:
         owner = context.kafka_classes[method]
         if owner.rpartition(".")[2] != method:  # a static method that was imported by itself
             return f"{imported_class(owner, context)}.{words.method_name(method)}({given})"
+    if context.around and context.around[-1].enum and not context.around[-1].local:
+        own = words.name(context.around[-1].name)
+        made = {"values": f"list({own})", "ordinal": f"list({own}).index(self)"}
+        made |= {"name": "self.name", "valueOf": f"{own}[{given}]"}
+        if method in made and owner_of(method, context) is None:
+            return made[method]
     known = (line(node), method) in context.kafka_calls
     if known and owner_of(method, context) is None and context.around:
         return f"self.{words.method_name(method)}({given})"
@@ -228,6 +235,18 @@ def _text(nodes: list[Node], context: Context) -> str:
     return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode()"
 
 
+def _as_taken(node: Node, made: str, context: Context) -> list[str]:
+    """Return the arguments of a constructor: Java makes a whole number a double for it."""
+    nodes, given = inner(node.child_by_field_name("arguments")), arguments(node, context)
+    shape = context.known(made)
+    types = shape.takes.get(len(nodes), []) if shape is not None else []
+    if not types:
+        return given
+    return [
+        arithmetic.as_declared(*each, context) for each in zip(given, nodes, types, strict=True)
+    ]
+
+
 def creation(node: Node, context: Context) -> str:
     """Return a constructor call."""
     body = first(node, "class_body")
@@ -240,7 +259,7 @@ def creation(node: Node, context: Context) -> str:
         raise UntranslatedError(
             node, "it sorts; write sorted() where it is read, or sortedcontainers"
         )
-    given = arguments(node, context)
+    given = _as_taken(node, made, context)
     if made in EMPTY and not given and made not in context.shapes:
         return EMPTY[made]
     if made in COPY and made not in context.shapes:

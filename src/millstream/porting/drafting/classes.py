@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting import (
+    arithmetic,
     captured,
     constructors,
     data,
@@ -92,7 +93,7 @@ def _static_field(node: Node, context: Context) -> list[str]:
             continue
         with context.hoisting() as before:
             try:
-                made = context.express(value)
+                made = _value(node, value, context)
                 lines.extend([*before, f"{words.name(java)} = {made}"])
             except UntranslatedError:
                 context.left.append(line(node))
@@ -138,6 +139,8 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
         rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
+    for node in of_kind(body, "static_initializer"):
+        after.extend(["", "", *block(inner(node)[0], context)])
     return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
 
 
@@ -155,6 +158,8 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
     for node in members(body):
         if node.type in FIELDS and not _is_static(node, own):
             rows.extend(_field(node, context))
+        elif node.type == "block":  # Java runs it before the constructor
+            rows.extend(block(node, context))
     made = [each for each in members(body) if each.type == "constructor_declaration"]
     made.sort(key=lambda each: -len(inner(each.child_by_field_name("parameters"))))
     names: list[str] = []
@@ -207,11 +212,16 @@ def _field(node: Node, context: Context) -> list[str]:
             continue
         with context.hoisting() as before:
             try:
-                made = context.express(value)
+                made = _value(node, value, context)
                 rows.extend([*before, f"{target} = {made}"])
             except UntranslatedError:
                 rows.extend(context.leave(node))
     return rows
+
+
+def _value(field: Node, value: Node, context: Context) -> str:
+    made, declared = context.express(value), simple(field.child_by_field_name("type"))
+    return arithmetic.as_declared(made, value, declared, context)
 
 
 def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> list[str]:
@@ -252,9 +262,11 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
             trivial = name in shape.accessors or name in shape.setters
             if not trivial and name not in ("equals", "hashCode"):
                 rows.extend(["", *_method(each, context, named, bound=True)])
-        elif each.type == "compact_constructor_declaration" and record:
+        elif each.type in ("compact_constructor_declaration", "constructor_declaration") and record:
             rows.extend(["", *context.leave(each)])
-    mark = "@dataclass(frozen=True)" if record else "@dataclass"
+    hashes = data.has_hash(node, shape)
+    mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
+    mark = "@dataclass(frozen=True)" if record else mark
     return [mark, f"class {words.name(shape.name)}:", *indented(rows or ["pass"])]
 
 

@@ -45,6 +45,8 @@ class ClassShape:
     enum: bool = False
     base: str = ""
     builder: bool = False
+    takes: dict[int, list[str]] = field(default_factory=dict)
+    """Types of the constructor's parameters, by their number where only one has so many."""
     befores: set[str] = field(default_factory=set)
     afters: set[str] = field(default_factory=set)
 
@@ -62,6 +64,8 @@ class Context:
     kafka_calls: dict[tuple[int, str], str] = field(default_factory=dict)
     """The Kafka class of a call, by line and method."""
     kafka_classes: dict[str, str] = field(default_factory=dict)
+    parameters: dict[tuple[int, str], str] = field(default_factory=dict)
+    """Simple types of parameters of lambdas, by line and name, as streams tell them."""
     shapes: dict[str, ClassShape] = field(default_factory=dict)
     near: dict[str, ClassShape] = field(default_factory=dict)
     """Classes of the files beside this one."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
-from millstream.porting.drafting import words
+from millstream.porting.drafting import arithmetic, words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import FIELDS, annotations_of, members
@@ -35,7 +37,8 @@ def is_data(node: Node, body: Node | None, shape: ClassShape) -> bool:
     plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
     fields = set(shape.fields) - shape.static_fields
     matter = any(simple(each) not in DROPPED_BASES for each in bases(node))
-    if not fields or matter or shape.methods - plain or shape.static_methods:
+    begun = list(of_kind(body, "static_initializer", "block"))
+    if begun or not fields or matter or shape.methods - plain or shape.static_methods:
         return False
     made = _constructors(body)
     longest = max((len(_parameters(each)) for each in made), default=0)
@@ -75,6 +78,7 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
     """Return the fields of a dataclass, in the order in which its constructor takes them."""
     record = node.type == "record_declaration"
     declared = _declared(node, body)
+    uncompared = set() if record else _uncompared(body, shape)
     made = sorted(_constructors(body), key=lambda each: -len(_parameters(each)))
     order = [name for name in _set_by(made[0]) if name in shape.fields] if made else []
     own = [name for name in shape.fields if name not in shape.static_fields]
@@ -82,7 +86,8 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
     for java in [*order, *(name for name in own if name not in order)]:
         field, part = declared.get(java, (None, None))
         lines.extend(_notes(field, java, context))
-        lines.append(_row(java, shape.fields[java], part, record=record, context=context))
+        made_row = _row(java, shape.fields[java], part, record=record, context=context)
+        lines.append(_left_out(made_row, context) if java in uncompared else made_row)
     for other in made[1:]:
         given = _set_by(other)
         if given != order[: len(given)]:
@@ -92,6 +97,24 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
                 f"{', '.join(name or '?' for name in given)}; give these by name."
             )
     return lines
+
+
+def has_hash(node: Node, shape: ClassShape) -> bool:
+    """Tell whether objects of a class may be keys of maps, by their fields."""
+    return "hashCode" in shape.methods or bool(
+        {"Data", "Value", "EqualsAndHashCode"} & set(annotations_of(node))
+    )
+
+
+def _uncompared(body: Node | None, shape: ClassShape) -> set[str]:
+    """Return the fields that equals() leaves out; a dataclass is equal by all."""
+    for each in members(body):
+        if each.type == "method_declaration" and text(each.child_by_field_name("name")) == "equals":
+            own = set(shape.fields) - shape.static_fields
+            used = set(re.findall(r"\w+", text(each.child_by_field_name("body"))))
+            asked = {shape.accessors[java] for java in used & set(shape.accessors)}
+            return own - used - asked if own & (used | asked) else set()
+    return set()
 
 
 def _declared(node: Node, body: Node | None) -> dict[str, tuple[Node, Node | None]]:
@@ -119,12 +142,20 @@ def _row(java: str, kind: str, part: Node | None, *, record: bool, context: Cont
     return f"{words.method_name(java)}: {note}{zero}"
 
 
+def _left_out(row: str, context: Context) -> str:
+    """Return a field that is not compared."""
+    context.use("dataclasses", "field")
+    named, _, value = row.partition(" = ")
+    inside = value.removeprefix("field(").removesuffix(")") if value.startswith("field(") else ""
+    return f"{named} = field({inside or f'default={value}'}, compare=False)"
+
+
 def _default(kind: str, part: Node | None, context: Context) -> str:
     value = None if part is None else part.child_by_field_name("value")
     if value is None:
         return ZERO.get(kind, "None")
     try:
-        made = context.express(value)
+        made = arithmetic.as_declared(context.express(value), value, kind, context)
     except UntranslatedError:
         context.left.append(line(value))
         return "..."

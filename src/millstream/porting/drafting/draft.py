@@ -16,13 +16,16 @@ from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
 from millstream.porting.drafting import (
+    arithmetic,
     avro,
     classes,
     expressions,
     lombok,
+    printing,
     statements,
     static_imports,
     texts,
+    words,
 )
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
@@ -58,10 +61,13 @@ def branch_by(parts, *predicates):
         parts = parts.branch(predicate)
     return list(parts.noDefaultBranch().values())
 '''
-HELPERS = {"branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE}
+HELPERS = {
+    "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
+    "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
+}  # fmt: skip
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
-    "enum", "typing", "tempfile",
+    "enum", "typing", "tempfile", "decimal",
 )  # fmt: skip
 
 
@@ -181,7 +187,8 @@ def draft(
 
 def _context(root: Node, unit: Unit, source: bytes) -> Context:
     definitions = Definitions.of([unit])
-    uses = Tracker(unit, definitions).run()
+    tracker = Tracker(unit, definitions)
+    uses = tracker.run()
     names = FileNames(unit, definitions)
     context = Context(
         express=lambda node: expressions.express(node, context),
@@ -197,8 +204,9 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
             each.simple
             for each in unit.imports
             if each.name.startswith(("java.", "javax.")) and python_class(each.simple) is None
-        },
+        }.union(*(words.OF_PACKAGES.get(each.name, ()) for each in unit.imports if each.wildcard)),
         kafka_classes=names.kafka(),
+        parameters=tracker.parameters,
         shapes=all_shapes(root),
         referred=set(re.findall(r"::\s*(\w+)", source.decode("utf-8", "replace"))),
         static_names={

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import calls, functions, texts, words
+from millstream.porting.drafting import arithmetic, calls, functions, texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind, simple
+from millstream.porting.drafting.kinds import TEXTS, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
 from millstream.porting.drafting.names import CONSTANTS, class_reference, label, variable
 from millstream.porting.reading.nodes import bare, first, inner, text
@@ -95,15 +95,24 @@ def _binary(node: Node, context: Context) -> str:
     if right.type == "null_literal" and operator in ("==", "!="):
         word = "is" if operator == "==" else "is not"
         return f"{tight(left, context)} {word} None"
-    sides = [_operand(side, operator, context) for side in (left, right)]
+    if "this" in (left.type, right.type) and operator in ("==", "!="):
+        word = "is" if operator == "==" else "is not"
+        return f"{tight(left, context)} {word} {tight(right, context)}"
+    if operator in ("/", "%"):
+        made = arithmetic.divided(left, right, operator, context)
+        if made is not None:
+            return made
+        whole = kind(node, context) == "int"
+        operator = "//" if whole and operator == "/" else operator
+    sides = [
+        arithmetic.of_sign(side, other, operator, context) or _operand(side, operator, context)
+        for side, other in ((left, right), (right, left))
+    ]
     if operator == ">>>":
         bits = {"int": 8, "Integer": 8, "long": 16, "Long": 16}.get(kind(left, context))
         if bits is None:
             raise UntranslatedError(node)
         return f"({sides[0]} & 0x{'F' * bits}) >> {sides[1]}"
-    if operator == "/":
-        whole = all(kind(side, context) in WHOLE for side in (left, right))
-        operator = "//" if whole else "/"
     return f"{sides[0]} {OPERATORS.get(operator, operator)} {sides[1]}"
 
 
@@ -129,7 +138,7 @@ def _is_text(node: Node, context: Context) -> bool:
     if node.type == "binary_expression" and text(node.child_by_field_name("operator")) == "+":
         sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
         return any(side is not None and _is_text(side, context) for side in sides)
-    return kind(node, context) in TEXTS
+    return kind(node, context) in ("String", "CharSequence")
 
 
 def _concatenated(node: Node, context: Context) -> str:
@@ -150,7 +159,7 @@ def _concatenated(node: Node, context: Context) -> str:
 
 def _joined(node: Node, context: Context) -> str:
     pieces = [
-        made if kind(each, context) == "String" or "text_of(" in made else f"str({made})"
+        made if kind(each, context) in TEXTS or "text_of(" in made else f"str({made})"
         for each in _summands(node, context)
         for made in [texts.shown(each, context.express(each), context)]
     ]
@@ -197,13 +206,8 @@ def _cast(node: Node, context: Context) -> str:
         raise UntranslatedError(node)
     if bare(value).type in ("lambda_expression", "method_reference"):
         return context.express(bare(value))
-    made = _in_parentheses(value, context)
-    now = kind(value, context)
-    if wanted in ("int", "long", "short") and now not in WHOLE:
-        return f"int({context.express(value)})"
-    if wanted in ("double", "float") and now not in FLOATS:
-        return f"float({context.express(value)})"
-    return made
+    value = bare(value)
+    return arithmetic.cast(node, value, wanted, context)
 
 
 def _field(node: Node, context: Context) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import captured, words
+from millstream.porting.drafting import captured, texts, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -21,11 +21,12 @@ from millstream.porting.reading.nodes import bare, first, inner, line, text
 REFERENCES = {
     ("String", "toUpperCase"): "str.upper", ("String", "toLowerCase"): "str.lower",
     ("String", "trim"): "str.strip", ("String", "strip"): "str.strip", ("String", "length"): "len",
-    ("String", "valueOf"): "str", ("String", "isEmpty"): "lambda it: not it",
-    ("Object", "toString"): "str", ("Integer", "parseInt"): "int", ("Integer", "valueOf"): "int",
+    ("String", "valueOf"): "text_of", ("String", "isEmpty"): "lambda it: not it",
+    ("Object", "toString"): "text_of",
+    ("Integer", "parseInt"): "int", ("Integer", "valueOf"): "int",
     ("Long", "parseLong"): "int", ("Long", "valueOf"): "int", ("Double", "parseDouble"): "float",
     ("Double", "valueOf"): "float", ("Long", "toString"): "str", ("Integer", "toString"): "str",
-    ("Double", "toString"): "str", ("Objects", "toString"): "str",
+    ("Double", "toString"): "text_of", ("Objects", "toString"): "text_of",
     ("Long", "sum"): "lambda a, b: a + b", ("Integer", "sum"): "lambda a, b: a + b",
     ("Double", "sum"): "lambda a, b: a + b", ("Math", "max"): "max", ("Math", "min"): "min",
     ("Long", "max"): "max", ("Long", "min"): "min", ("Integer", "max"): "max",
@@ -134,8 +135,13 @@ def _parameters(node: Node, context: Context) -> list[str]:
     if declared is None:
         return []
     if declared.type == "identifier":
-        return [context.declare(text(declared), "")]
-    return parameters(declared, context)
+        return [context.declare(text(declared), _guess(node, text(declared), context))]
+    return parameters(declared, context, node)
+
+
+def _guess(function: Node | None, java: str, context: Context) -> str:
+    """Return the type that a parameter of a lambda has by the stream that it is given to."""
+    return "" if function is None else context.parameters.get((line(function), java), "")
 
 
 # Methods of Java's collections by the names that those of Python have.
@@ -147,8 +153,8 @@ COLLECTING = {
 }
 
 
-def parameters(declared: Node, context: Context) -> list[str]:
-    """Return the names of parameters and note their types."""
+def parameters(declared: Node, context: Context, function: Node | None = None) -> list[str]:
+    """Return the names of parameters, those of a function or a method, and note their types."""
     names: list[str] = []
     for each in inner(declared):
         if each.type == "spread_parameter":
@@ -158,7 +164,7 @@ def parameters(declared: Node, context: Context) -> list[str]:
             java = text(each.child_by_field_name("name"))
             names.append(context.declare(java, simple(each.child_by_field_name("type"))))
         elif each.type == "identifier":
-            names.append(context.declare(text(each), ""))
+            names.append(context.declare(text(each), _guess(function, text(each), context)))
     unique: list[str] = []
     for each_name in names:
         unique.append(each_name if each_name not in unique else f"{each_name}{len(unique)}")
@@ -169,6 +175,8 @@ def _reference(node: Node, context: Context) -> str:
     receiver, *rest = inner(node)
     method = text(rest[-1]) if rest else "new"
     owner = simple(receiver) if receiver.type != "field_access" else text(receiver)
+    if REFERENCES.get((owner, method)) == "text_of":
+        return texts.text_of(context)
     if (owner, method) in REFERENCES:
         return REFERENCES[owner, method]
     if receiver.type == "array_type":

@@ -8,6 +8,7 @@ from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.reading.nodes import first, inner, text
 
 TEXTS = ("String", "CharSequence", "char", "Character")
+CHARS = ("char", "Character")
 WHOLE = ("int", "long", "short", "byte", "Integer", "Long", "Short", "Byte")
 FLOATS = ("double", "float", "Double", "Float")
 MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "Properties")
@@ -20,7 +21,7 @@ GIVES_LIST = (
 GIVES = {"createInputTopic": "TestInputTopic", "createOutputTopic": "TestOutputTopic"}
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
-    "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "charAt", "join",
+    "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "join", "getMessage",
 )  # fmt: skip
 GIVES_WHOLE = (
     "length", "size", "parseInt", "parseLong", "intValue", "longValue", "indexOf", "timestamp",
@@ -46,8 +47,15 @@ def kind(node: Node | None, context: Context) -> str:
     if node is None:
         return ""
     match node.type:
-        case "string_literal" | "character_literal":
+        case "string_literal":
             return "String"
+        case "character_literal":
+            return "char"
+        case "true" | "false" | "instanceof_expression":
+            return "boolean"
+        case "unary_expression":
+            negated = text(node.child_by_field_name("operator")) == "!"
+            return "boolean" if negated else kind(node.child_by_field_name("operand"), context)
         case "decimal_integer_literal" | "hex_integer_literal" | "octal_integer_literal":
             return "int"
         case "decimal_floating_point_literal":
@@ -65,7 +73,8 @@ def kind(node: Node | None, context: Context) -> str:
         case "binary_expression":
             return _binary(node, context)
         case "ternary_expression":
-            return kind(node.child_by_field_name("consequence"), context)
+            branches = [node.child_by_field_name(each) for each in ("consequence", "alternative")]
+            return next((found for each in branches if (found := kind(each, context))), "")
         case "method_invocation":
             return _called(node, context)
         case "array_access":
@@ -99,11 +108,11 @@ def _binary(node: Node, context: Context) -> str:
     operator = text(node.child_by_field_name("operator"))
     if operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
         return "boolean"
-    if operator == "+" and any(side in TEXTS and side[0] != "c" for side in sides):
+    if operator == "+" and any(side in ("String", "CharSequence") for side in sides):
         return "String"
     if any(side in FLOATS for side in sides):
         return "double"
-    return "int" if all(side in WHOLE for side in sides) else ""
+    return "int" if all(side in (*WHOLE, *CHARS) for side in sides) else ""
 
 
 def _called(node: Node, context: Context) -> str:
@@ -115,8 +124,8 @@ def _called(node: Node, context: Context) -> str:
     }
     if len(found) == 1:
         return found.pop()
-    if name == "split":
-        return "String[]"
+    if name in ("split", "charAt"):
+        return "String[]" if name == "split" else "char"
     if name in GIVES:
         return GIVES[name]
     if name in GIVES_LIST:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import texts, times, words
+from millstream.porting.drafting import printing, texts, times, words
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
@@ -22,10 +21,9 @@ STATIC = {
     "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
-    "Objects.toString": "str({0})",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
     "Math.random": "random.random()",
-    "Math.round": "math.floor({0} + 0.5)", "Math.pow": "{0} ** {1}", "Long.sum": "{0} + {1}",
+    "Math.round": "math.floor({0} + 0.5)", "Math.pow": "math.pow({all})", "Long.sum": "{0} + {1}",
     "Integer.sum": "{0} + {1}", "Long.compare": "({0} > {1}) - ({0} < {1})",
     "Integer.compare": "({0} > {1}) - ({0} < {1})", "Math.floorMod": "{0} % {1}",
     "Double.compare": "({0} > {1}) - ({0} < {1})", "Arrays.asList": "[{all}]",
@@ -34,13 +32,12 @@ STATIC = {
     "Collections.singletonList": "[{0}]", "Collections.singleton": "{{{0}}}",
     "Collections.singletonMap": "{{{0}: {1}}}", "Collections.unmodifiableList": "{0}",
     "Collections.unmodifiableMap": "{0}", "List.copyOf": "list({0})", "Map.copyOf": "dict({0})",
-    "System.out.println": "print({all})", "System.err.println": "print({all}, file=sys.stderr)",
     "System.out.print": "print({0}, end=\"\")", "System.exit": "sys.exit({0})",
     "System.currentTimeMillis": "int(time.time() * 1000)", "System.getenv": "os.environ.get({all})",
     "System.setProperty": "os.environ[{0}] = {1}", "System.getProperties": "os.environ",
     "System.clearProperty": "os.environ.pop({0}, None)",
     "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
-    "String.join": "{0}.join({1})", "Arrays.toString": "str({0})", "Arrays.equals": "{0} == {1}",
+    "String.join": "{0}.join({1})", "Arrays.equals": "{0} == {1}",
     "Stream.of": "[{all}]", "Arguments.of": "({all},)", "Arguments.arguments": "({all},)",
     "Pattern.quote": "re.escape({0})", "Character.toUpperCase": "{0}.upper()",
     "Character.toLowerCase": "{0}.lower()",
@@ -93,6 +90,25 @@ OF_RANDOMS = {
 OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
 SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
 
+# What changes a collection, and gives something in Java only.
+CHANGES = (
+    "{o}.append({0})", "{o}.add({0})", "{o}.extend({0})", "{o}.update({0})",
+    "{o}.__setitem__({0}, {1})",
+)  # fmt: skip
+IGNORING = ("forEach", "foreach", "peek", "ifPresent", "forEachRemaining", "submit", "execute")
+
+
+def is_used(node: Node) -> bool:
+    """Tell whether anything is done with what a call gives."""
+    parent = node.parent
+    if parent is None or parent.type == "expression_statement":
+        return False
+    if parent.type != "lambda_expression":
+        return True
+    around = parent.parent.parent if parent.parent is not None else None
+    method = "" if around is None else text(around.child_by_field_name("name"))
+    return method not in IGNORING and not method.startswith("assert")
+
 
 def call(node: Node, receiver: Node, method: str, context: Context) -> str | None:
     """Return a call of Java's library; None if it is none that is known here."""
@@ -114,6 +130,11 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     if owner + "." + method not in DROPPING and _drops(pattern, len(nodes)):
         raise UntranslatedError(node, "an argument that Python's counterpart does not have")
     held = _held(receiver, context) if "{o}" in pattern else ""
+    if pattern in CHANGES and is_used(node):
+        if method != "add" or nodes[0].type != "identifier" or kind(receiver, context) not in SETS:
+            raise UntranslatedError(node, "what it gives is used; in Python it gives nothing")
+        given_ = context.express(nodes[0])
+        return f"({given_} not in {held} and not {held}.add({given_}))"
     # An argument that the pattern drops, as a locale, need not have a counterpart.
     wanted = [
         index for index in range(len(nodes)) if f"{{{index}}}" in pattern or "{all}" in pattern
@@ -274,23 +295,6 @@ def _map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> 
     return "{" + ", ".join(pairs) + "}"
 
 
-def _format(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    if not nodes or (nodes[0].type != "string_literal"):
-        return None
-    written = context.express(nodes[0]).replace("%n", "\\n")
-    if re.search(r"%[^%\d.\-+sdfxXcbeEg0]|%,|%\d*\$|%[-+ 0#]*\d*b", written):
-        raise UntranslatedError(node)
-    given = [context.express(each) for each in nodes[1:]]
-    if not given:
-        return written
-    return f"{written} % ({', '.join(given)}{',' if len(given) == 1 else ''})"
-
-
-def _printf(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    made = _format(node, receiver, nodes, context)
-    return None if made is None else f'print({made}, end="")'
-
-
 def _logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
     context.use("logging")
     return "logging.getLogger(__name__)"
@@ -376,8 +380,8 @@ def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) 
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
     "String.join": _join, "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of,
-    "String.format": _format,
-    "System.out.printf": _printf, "LoggerFactory.getLogger": _logger,
+    "String.format": printing.formatted,
+    "System.out.printf": printing.printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
     "?.getCanonicalName": _class_name,
     "?.getSimpleName": _simple_name,
@@ -389,6 +393,8 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
-    "?.getTime": times.of_date, "?.toString": texts.built,
+    "?.getTime": times.of_date, "?.toString": texts.to_string,
+    "Arrays.deepToString": texts.to_string, "System.out.println": printing.println,
+    "System.err.println": printing.println,
     "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
 }  # fmt: skip

@@ -9,7 +9,17 @@ from tree_sitter import Node
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
 from millstream.porting.drafting.kinds import MAPS, kind, simple
-from millstream.porting.reading.nodes import first, inner, text
+from millstream.porting.reading.nodes import inner, of_kind, text
+
+# Methods that change what they are called on.
+CHANGING = (
+    "add", "remove", "clear", "poll", "pop", "push", "put", "offer", "append", "insert", "delete",
+    "set", "retain", "next",
+)  # fmt: skip
+OTHERS_JUMPS = (
+    "while_statement", "do_statement", "for_statement", "enhanced_for_statement",
+    "lambda_expression", "class_body",
+)  # fmt: skip
 
 
 def loop(node: Node, context: Context) -> list[str]:
@@ -24,6 +34,8 @@ def loop(node: Node, context: Context) -> list[str]:
     condition = node.child_by_field_name("condition")
     if condition is None:
         raise UntranslatedError(node)
+    if node.type == "do_statement" and own_jumps(body, "continue_statement"):
+        raise UntranslatedError(node, "a round that ends early")
     test = context.express(inner(condition)[0])
     with context.looping():
         inside = _block(body, context)
@@ -50,39 +62,99 @@ def _each(node: Node, body: Node, context: Context) -> list[str]:
 
 def _counted(node: Node, body: Node, context: Context) -> list[str]:
     start, test = node.child_by_field_name("init"), node.child_by_field_name("condition")
-    step = node.child_by_field_name("update")
-    if start is None and test is None and step is None:
+    steps = node.children_by_field_name("update")
+    if start is None and test is None and not steps:
         with context.looping():
             return ["while True:", *indented(_block(body, context))]
-    if start is None or test is None or step is None:
+    parts = list(of_kind(start, "variable_declarator"))
+    if start is None or test is None or not steps or len(parts) != 1:
         raise UntranslatedError(node)
-    part = first(start, "variable_declarator")
-    left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
-    operator = text(test.child_by_field_name("operator"))
-    simple_step = step.type == "update_expression" and "++" in text(step)
-    if part is None or left is None or right is None or not simple_step:
+    name, begin = text(parts[0].child_by_field_name("name")), parts[0].child_by_field_name("value")
+    if begin is None:
         raise UntranslatedError(node)
-    name = text(part.child_by_field_name("name"))
-    begin = part.child_by_field_name("value")
-    if begin is None or text(left) != name or operator not in ("<", "<="):
-        raise UntranslatedError(node)
-    if name in _assigned(body):
-        raise UntranslatedError(node, "the counter changes inside")
-    first_, last = context.express(begin), context.express(right)
-    last = last if operator == "<" else f"{last} + 1"
+    bounds = _range(name, begin, test, steps, body, context)
     with context.looping():
-        target = context.declare(name, "int")
-        inside = _block(body, context)
-    bounds = last if first_ == "0" else f"{first_}, {last}"
-    return [f"for {target} in range({bounds}):", *indented(inside)]
+        target = context.declare(name, simple(start.child_by_field_name("type")))
+        if bounds:
+            return [f"for {target} in range({bounds}):", *indented(_block(body, context))]
+        if own_jumps(body, "continue_statement"):
+            raise UntranslatedError(node, "a round that ends early")
+        first_, condition = context.express(begin), context.express(test)
+        after = [row for step in steps for row in context.state(step)]
+        inside = [*_block(body, context), *after]
+    return [f"{target} = {first_}", f"while {condition}:", *indented(inside)]
 
 
-def _assigned(node: Node) -> set[str]:
-    return {
-        text(inner(each)[0])
-        for each in _all(node)
-        if each.type in ("assignment_expression", "update_expression")
-    }
+def _range(
+    name: str, begin: Node, test: Node, steps: list[Node], body: Node, context: Context
+) -> str:
+    """Return the bounds of a loop whose counter goes straight to an end that stays; else ""."""
+    left, right = test.child_by_field_name("left"), test.child_by_field_name("right")
+    step, operator = _step(steps[0], name), text(test.child_by_field_name("operator"))
+    wanted = ("<", "<=") if step > 0 else (">", ">=")
+    if len(steps) != 1 or not step or text(left) != name or operator not in wanted:
+        return ""
+    changed = _changed(body)
+    if right is None or name in changed or not _stays(right, changed):
+        return ""
+    first_, last = context.express(begin), context.express(right)
+    if operator in ("<=", ">="):
+        last = f"{last} {'+' if step > 0 else '-'} 1"
+    if step != 1:
+        return f"{first_}, {last}, {step}"
+    return last if first_ == "0" else f"{first_}, {last}"
+
+
+def _step(node: Node, name: str) -> int:
+    """Return by how much a counter changes in each round; 0 if it is not known."""
+    if node.type == "update_expression" and text(inner(node)[0]) == name:
+        return 1 if "++" in text(node) else -1
+    right, operator = node.child_by_field_name("right"), text(node.child_by_field_name("operator"))
+    if text(node.child_by_field_name("left")) != name or not text(right).isdecimal():
+        return 0
+    return {"+=": 1, "-=": -1}.get(operator, 0) * int(text(right))
+
+
+def _stays(node: Node, changed: set[str]) -> bool:
+    """Tell whether an expression has the same value in each round of a loop."""
+    match node.type:
+        case "decimal_integer_literal":
+            return True
+        case "identifier" | "field_access":
+            return text(node).removesuffix(".length") not in changed
+        case "parenthesized_expression" | "binary_expression":
+            return all(_stays(each, changed) for each in inner(node))
+        case "method_invocation":
+            held, method = node.child_by_field_name("object"), node.child_by_field_name("name")
+            plain = text(method).startswith(("size", "length", "get", "count"))
+            given = inner(node.child_by_field_name("arguments"))
+            return plain and not given and text(held) not in changed
+    return False
+
+
+def _changed(node: Node) -> set[str]:
+    """Return what a block gives new values, and what it calls methods of that may change it."""
+    found: set[str] = set()
+    for each in _all(node):
+        if each.type in ("assignment_expression", "update_expression"):
+            found.add(text(inner(each)[0]))
+        elif text(each.child_by_field_name("name")).startswith(CHANGING):
+            found.add(text(each.child_by_field_name("object")))
+    return found
+
+
+def own_jumps(node: Node, kind: str) -> bool:
+    """Tell whether a block has a jump of its own: out of a switch, or to the next round."""
+    for child in node.named_children:
+        if child.type == kind:
+            return True
+        if child.type in OTHERS_JUMPS or (
+            child.type == "switch_expression" and kind == "break_statement"
+        ):
+            continue
+        if own_jumps(child, kind):
+            return True
+    return False
 
 
 def _all(node: Node) -> Iterator[Node]:

@@ -28,10 +28,18 @@ def shape_of(
                     shape.static_fields.add(java)
         elif node.type == "method_declaration":
             _note_method(node, shape)
+        elif node.type == "constructor_declaration":
+            _note_constructor(node, shape)
         elif node.type == "enum_constant":
             shape.fields[text(node.child_by_field_name("name"))] = name
             shape.static_fields.add(text(node.child_by_field_name("name")))
     return shape
+
+
+def _note_constructor(node: Node, shape: ClassShape) -> None:
+    declared = of_kind(node.child_by_field_name("parameters"), "formal_parameter")
+    types = [simple(each.child_by_field_name("type")) for each in declared]
+    shape.takes[len(types)] = [] if len(types) in shape.takes else types
 
 
 def _note_method(node: Node, shape: ClassShape) -> None:
@@ -73,6 +81,7 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
                 field = text(part.child_by_field_name("name"))
                 shape.fields[field] = simple(part.child_by_field_name("type"))
                 shape.accessors[field] = field
+            shape.takes.setdefault(len(shape.accessors), list(shape.fields.values()))
         shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
         shape.enum = node.type == "enum_declaration"
         shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)

@@ -7,7 +7,7 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import junit, loops, names, words
+from millstream.porting.drafting import arithmetic, junit, loops, names, texts, words
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -110,7 +110,7 @@ def _statement(node: Node, context: Context) -> list[str]:
             return _locals(node, context)
         case "return_statement":
             value = inner(node)
-            return [f"return {context.express(bare(value[0]))}" if value else "return"]
+            return [f"return {_returned(bare(value[0]), context)}" if value else "return"]
         case "if_statement":
             return _if(node, context)
         case "block":
@@ -140,6 +140,14 @@ def _statement(node: Node, context: Context) -> list[str]:
     return _expression(node, context)
 
 
+def _returned(value: Node, context: Context) -> str:
+    around: Node | None = value
+    while around is not None and around.type not in ("method_declaration", "lambda_expression"):
+        around = around.parent
+    declared = None if around is None else around.child_by_field_name("type")
+    return arithmetic.as_declared(context.express(value), value, simple(declared), context)
+
+
 def _expression(node: Node, context: Context) -> list[str]:
     if node.type == "assignment_expression":
         return _assignment(node, context)
@@ -161,12 +169,19 @@ def _assignment(node: Node, context: Context) -> list[str]:
     if left is None or right is None or operator == ">>>=":
         raise UntranslatedError(node)
     if operator == "+=" and kind(left, context) == "String" and kind(right, context) != "String":
-        return [f"{context.express(left)} += str({context.express(right)})"]
+        return [f"{context.express(left)} += {texts.as_text(right, context)}"]
+    if operator in ("/=", "%="):
+        made = arithmetic.divided(left, right, operator[0], context)
+        if made is not None:
+            return [f"{context.express(left)} = {made}"]
     if right.type == "assignment_expression":
         lines = _assignment(right, context)
         return [*lines, f"{context.express(left)} = {lines[-1].partition(' = ')[0]}"]
     operator = "//=" if operator == "/=" and kind(left, context) in ("int", "long") else operator
-    return [f"{context.express(left)} {operator} {context.express(right)}"]
+    value = context.express(right)
+    if operator == "=":
+        value = arithmetic.as_declared(value, right, kind(left, context), context)
+    return [f"{context.express(left)} {operator} {value}"]
 
 
 def _call(node: Node, context: Context) -> list[str] | None:
@@ -217,9 +232,11 @@ def _locals(node: Node, context: Context) -> list[str]:
                 context.declare(java, declared)
                 lines.extend(raised)
                 continue
-        made = context.express(value)
+        made = arithmetic.as_declared(context.express(value), value, declared, context)
         known = kind(value, context) if declared == "var" else declared
         target = context.declare(java, known)
+        if value.type == "null_literal":
+            context.nullable.add(java)
         if part.child_by_field_name("dimensions") is not None:
             context.declare(java, f"{declared}[]")
         lines.append(f"{target} = {made}")
@@ -321,14 +338,25 @@ def _switch(node: Node, context: Context) -> list[str]:
 
 def _branch(rule: Node, statements: list[Node], context: Context) -> list[str]:
     if rule.type == "switch_rule":
+        if _breaks(statements[0]):
+            raise UntranslatedError(rule, "a break within a branch")
         return with_code(block(statements[0], context))
     ends = statements[-1].type in ("break_statement", "return_statement", "throw_statement")
     rest = rule.next_named_sibling
     if not ends and rest is not None:
         raise UntranslatedError(rule, "a branch that continues in the next one")
     kept = statements[:-1] if statements[-1].type == "break_statement" else statements
+    if any(each.type == "break_statement" or _breaks(each) for each in kept):
+        raise UntranslatedError(rule, "a break within a branch")
     with context.scope():
         return [row for each in kept for row in statement(each, context)] or ["pass"]
+
+
+def _breaks(node: Node) -> bool:
+    """Tell whether a statement of a branch leaves the switch, which is no loop in Python."""
+    if node.type in (*loops.OTHERS_JUMPS, "switch_expression"):
+        return False
+    return loops.own_jumps(node, "break_statement")
 
 
 def _constructor_call(node: Node, context: Context) -> list[str]:

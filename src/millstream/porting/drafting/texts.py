@@ -9,28 +9,82 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import TEXTS, kind
+from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
 BOOLEANS = ("boolean", "Boolean")
+UNREADABLE = ("StringBuilder", "StringBuffer")
 CLASSES_OF_SIGNS = re.compile(r"\\[wWdDsSbB]")
 TEXT_OF = '''
 def text_of(value):
-    """Write a value as Java does: null, true, false."""
+    """Write a value as Java does: null, true, 1.0E10, [a, b], {a=1}, Place[x=1]."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+        if value == 0 or 1e-3 <= abs(value) < 1e7:
+            return str(value)
+        tried = (f"{value:.{digits}E}".split("E") for digits in range(1, 18))
+        return next(f"{a}E{int(b)}" for a, b in tried if float(f"{a}E{b}") == value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return f"[{', '.join(map(text_of, value))}]"
+    if isinstance(value, dict):
+        pairs = (f"{text_of(key)}={text_of(each)}" for key, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    made = getattr(type(value), "__dataclass_params__", None)
+    if made is not None and made.frozen and type(value).__str__ is object.__str__:
+        names = value.__dataclass_fields__
+        pairs = (f"{name}={text_of(getattr(value, name))}" for name in names)
+        return f"{type(value).__name__}[{', '.join(pairs)}]"
     return str(value)
 '''
+# Whose texts Python writes as Java does.
+PLAIN = (*TEXTS, *WHOLE, "UUID", "Instant", "Duration", "BigInteger", "Bytes", "Headers")
 
 
 def shown(node: Node, made: str, context: Context) -> str:
-    """Return what stands in a text for a value: booleans and null as Java writes them."""
+    """Return what stands in a text for a value: null, booleans, doubles as Java writes them."""
     null = node.type == "identifier" and text(node) in context.nullable
-    if not null and kind(node, context) not in BOOLEANS:
+    if not null and _plain(kind(node, context), context):
         return made
+    return f"{text_of(context)}({made})"
+
+
+def text_of(context: Context) -> str:
+    """Return the name of the function that writes any value as Java does."""
     context.helpers.add("text_of")
-    return f"text_of({made})"
+    context.use("math")
+    return "text_of"
+
+
+def _plain(held: str, context: Context) -> bool:
+    shape = context.known(held)
+    if shape is not None:
+        return shape.enum or "toString" in shape.methods
+    return held in PLAIN or held in context.kafka_classes
+
+
+def as_text(node: Node, context: Context) -> str:
+    """Return a value as a text."""
+    made = context.express(node)
+    if kind(node, context) in TEXTS:
+        return tightened(made)
+    written = shown(node, made, context)
+    return written if written != made else f"str({made})"
+
+
+def to_string(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``x.toString()``, or of a function of Java's that writes an array."""
+    made = built(node, receiver, nodes, context)
+    if made is not None or len(nodes) > 1:
+        return made
+    if text(receiver) in ("Arrays", "Objects") and nodes:
+        return f"{text_of(context)}({context.express(nodes[0])})"
+    held = kind(receiver, context)
+    plain = nodes or receiver.type == "super" or _plain(held, context) or held in UNREADABLE
+    return None if plain else f"{text_of(context)}({context.express(receiver)})"
 
 
 def built(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
@@ -48,15 +102,7 @@ def built(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
     if text(held.child_by_field_name("type")) not in ("StringBuilder", "StringBuffer"):
         return None
     parts = [*inner(held.child_by_field_name("arguments"))[:1], *parts]
-    return " + ".join(_as_text(each, context) for each in parts)
-
-
-def _as_text(node: Node, context: Context) -> str:
-    made = context.express(node)
-    if kind(node, context) in TEXTS or node.type == "string_literal":
-        return tightened(made)
-    written = shown(node, made, context)
-    return written if written != made else f"str({made})"
+    return " + ".join(as_text(each, context) for each in parts)
 
 
 def _name(node: Node) -> str:

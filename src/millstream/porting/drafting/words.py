@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import keyword
-import textwrap
+import re
 
 from tree_sitter import Node
 
@@ -15,6 +15,7 @@ from millstream.porting.reading.nodes import text
 USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
+    | {"quotient", "remainder", "fixed", "Decimal"}
     | {"text_of", "hash_code", "branch_by", "replace"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
@@ -45,6 +46,35 @@ JDK = (
     "Thread", "Runtime", "StringBuilder", "StringBuffer", "Process", "ProcessBuilder", "Iterator",
     "Optional", "ClassLoader", "Math", "System", "Character", "Pattern", "Matcher",
 )  # fmt: skip
+# Of packages that are imported with an asterisk, without a counterpart.
+OF_PACKAGES = {
+    "java.util": (
+        "ArrayDeque", "Arrays", "BitSet", "Calendar", "Collections", "Comparator", "Date", "Deque",
+        "EnumMap", "EnumSet", "HashMap", "IdentityHashMap", "Iterator", "Locale", "Objects",
+        "Optional", "OptionalDouble", "OptionalInt", "OptionalLong", "PriorityQueue", "Queue",
+        "Scanner", "Stack", "StringJoiner", "StringTokenizer", "Timer", "TimeZone", "Vector",
+    ),
+    "java.util.concurrent": (
+        "ArrayBlockingQueue", "BlockingQueue", "Callable", "CompletableFuture", "ConcurrentHashMap",
+        "ConcurrentLinkedQueue", "CountDownLatch", "CyclicBarrier", "ExecutorService", "Executors",
+        "Future", "LinkedBlockingQueue", "ScheduledExecutorService", "Semaphore",
+        "ThreadLocalRandom", "TimeUnit",
+    ),
+    "java.util.concurrent.atomic": (
+        "AtomicBoolean", "AtomicInteger", "AtomicLong", "AtomicReference", "LongAdder",
+    ),
+    "java.util.stream": ("Collectors", "IntStream", "LongStream", "DoubleStream", "Stream"),
+    "java.time": (
+        "Clock", "DayOfWeek", "LocalDate", "LocalDateTime", "LocalTime", "Month", "OffsetDateTime",
+        "Period", "Year", "YearMonth", "ZoneId", "ZoneOffset", "ZonedDateTime",
+    ),
+    "java.time.temporal": ("ChronoField", "ChronoUnit", "TemporalAdjusters"),
+    "java.time.format": ("DateTimeFormatter", "FormatStyle"),
+    "java.math": ("BigDecimal", "MathContext", "RoundingMode"),
+    "java.text": ("DecimalFormat", "NumberFormat", "SimpleDateFormat"),
+    "java.io": ("BufferedReader", "File", "FileInputStream", "FileReader", "InputStream"),
+    "java.nio.file": ("Files", "Path", "Paths"),
+}  # fmt: skip
 ERRORS = {
     "Exception": "Exception", "Throwable": "Exception", "RuntimeException": "RuntimeError",
     "Error": "Exception", "IOException": "OSError", "UncheckedIOException": "OSError",
@@ -77,15 +107,27 @@ def string(node: Node) -> str:
     """Return a text of Java as one of Python."""
     written = text(node)
     if written.startswith('"""'):
-        lines = written[3:-3].split("\n", 1)[-1]
-        dedented = textwrap.dedent(lines)
-        value = "\n".join(line.rstrip() for line in dedented.split("\n"))
-        plain = value.replace("\\\n", "").replace('\\"', '"').replace("\\n", "\n")
-        return json.dumps(plain, ensure_ascii=False)
+        return json.dumps(_text_block(written), ensure_ascii=False)
     if written.startswith("'"):
         inside = written[1:-1]
         return '"' + {"\\'": "'", '"': '\\"'}.get(inside, inside) + '"'
     return written
+
+
+def _text_block(written: str) -> str:
+    """Return what a text block means: without the indentation of its least indented line."""
+    lines = written[3:-3].split("\n")[1:]
+    # The line of the closing quotes counts, whatever it has.
+    counting = [row for row in lines[:-1] if row.strip()] + lines[-1:]
+    margin = min(len(row) - len(row.lstrip()) for row in counting)
+    value = "\n".join(row[margin:].rstrip() for row in lines)
+    signs = {"n": "\n", "t": "\t", "s": " ", "b": "\b", "r": "\r", "f": "\f", "\n": ""}
+
+    def meant(found: re.Match[str]) -> str:
+        sign = found[1]
+        return chr(int(sign, 8)) if sign.isdigit() else signs.get(sign, sign)
+
+    return re.sub(r"\\([0-7]{1,3}|.|\n)", meant, value)
 
 
 def number(node: Node) -> str:

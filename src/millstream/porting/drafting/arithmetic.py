@@ -1,0 +1,122 @@
+"""Numbers as Java computes and converts them."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import CHARS, FLOATS, WHOLE, kind
+from millstream.porting.drafting.layout import tightened
+from millstream.porting.reading.nodes import inner, text
+
+QUOTIENT = '''
+def quotient(a, b):
+    """Divide as Java does: whole numbers towards zero."""
+    if isinstance(a, float) or isinstance(b, float):
+        return a / b
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+'''
+REMAINDER = '''
+def remainder(a, b):
+    """Return what a division leaves as Java does: with the sign of the first number."""
+    if isinstance(a, float) or isinstance(b, float):
+        return math.fmod(a, b)
+    return abs(a) % abs(b) * (-1 if a < 0 else 1)
+'''
+# What is never below zero.
+COUNTS = (
+    "length", "size", "count", "ordinal", "timestamp", "currentTimeMillis", "toEpochMilli",
+    "nextInt",
+)  # fmt: skip
+
+
+def not_negative(node: Node) -> bool:
+    """Tell whether a whole number cannot be below zero."""
+    match node.type:
+        case "decimal_integer_literal":
+            return True
+        case "parenthesized_expression":
+            return not_negative(inner(node)[0])
+        case "method_invocation":
+            return text(node.child_by_field_name("name")) in COUNTS
+        case "field_access":
+            return text(node.child_by_field_name("field")) == "length"
+        case "binary_expression":
+            sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            known = all(side is not None and not_negative(side) for side in sides)
+            return known and text(node.child_by_field_name("operator")) in ("+", "*", "/", "%")
+    return False
+
+
+def _compared_with_zero(node: Node | None) -> bool:
+    """Tell whether only this matters of a number: whether it is 0."""
+    parent = None if node is None else node.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    if parent is None or text(parent.child_by_field_name("operator")) not in ("==", "!="):
+        return False
+    sides = (parent.child_by_field_name("left"), parent.child_by_field_name("right"))
+    return "0" in map(text, sides)
+
+
+def divided(left: Node, right: Node, operator: str, context: Context) -> str | None:
+    """Return a division that Python would do otherwise; None if it does the same.
+
+    Args:
+        operator: ``/`` or ``%``.
+    """
+    kinds = [kind(side, context) for side in (left, right)]
+    if operator == "/" and any(each in FLOATS for each in kinds):
+        return None
+    if all(each in WHOLE for each in kinds) and not_negative(left) and not_negative(right):
+        return None
+    if operator == "%" and _compared_with_zero(left.parent):
+        return None
+    helper = "quotient" if operator == "/" else "remainder"
+    context.helpers.add(helper)
+    if helper == "remainder":
+        context.use("math")
+    return f"{helper}({context.express(left)}, {context.express(right)})"
+
+
+def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:
+    """Return a value for a variable of a type: Java makes a whole number a double."""
+    if wanted not in FLOATS or kind(value, context) not in WHOLE:
+        return made
+    return f"{made}.0" if re.fullmatch(r"-?\d+", made) else f"float({made})"
+
+
+def cast(node: Node, value: Node, wanted: str, context: Context) -> str:
+    """Return a value cast to a number or a sign.
+
+    Raises:
+        UntranslatedError: It may be cut to a few bits.
+    """
+    now, made = kind(value, context), context.express(value)
+    if wanted == "char" and now != "char":
+        if now not in WHOLE:
+            raise UntranslatedError(node)
+        return f"chr({made})"
+    if wanted == "byte" and now not in ("byte", "Byte"):
+        if not re.fullmatch(r"-?\d+", made) or not -128 <= int(made) < 128:
+            raise UntranslatedError(node, "a number that is cut to 8 bits")
+        return made
+    if wanted in ("int", "long", "short") and now in CHARS:
+        return f"ord({made})"
+    if wanted in ("int", "long", "short") and now not in WHOLE:
+        return f"int({made})"
+    if wanted in ("double", "float") and now not in FLOATS:
+        return f"float({f'ord({made})' if now in CHARS else made})"
+    return tightened(made)
+
+
+def of_sign(node: Node, other: Node, operator: str, context: Context) -> str | None:
+    """Return the number of a char that Java computes with; None if it is no such char."""
+    if kind(node, context) not in CHARS:
+        return None
+    compares = operator in ("==", "!=", "<", ">", "<=", ">=")
+    if compares and kind(other, context) not in WHOLE:
+        return None
+    return None if operator in ("&&", "||") else f"ord({context.express(node)})"

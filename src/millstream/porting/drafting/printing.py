@@ -1,0 +1,81 @@
+"""Formats and lines of text that are printed."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import texts
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.reading.nodes import text
+
+FIXED = '''
+def fixed(value, digits):
+    """Round for a text as Java does: the number as it is written, halves away from zero."""
+    if value is None:
+        return "null"
+    return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+'''
+
+
+def formatted(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``String.format(...)``; None if the format is no literal."""
+    if not nodes or (nodes[0].type != "string_literal"):
+        return None
+    written = context.express(nodes[0]).replace("%n", "\\n")
+    if re.search(r"%[^%\d.\-+sdfxXcbeE0]|%,|%\d*\$", written.replace("%%", "")):
+        raise UntranslatedError(node)
+    kinds = re.findall(r"%(?!%)[-+ 0#]*\d*(?:\.\d+)?(\w)", written.replace("%%", ""))
+    given = [
+        texts.shown(each, context.express(each), context)
+        if kinds[at : at + 1] in (["s"], ["b"])
+        else context.express(each)
+        for at, each in enumerate(nodes[1:])
+    ]
+    if not given:
+        return written.replace("%%", "%")
+    written, given = _rounded(written.replace("%b", "%s"), given, context)
+    return f"{written} % ({', '.join(given)}{',' if len(given) == 1 else ''})"
+
+
+def println(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``System.out.println(...)``, or of the errors."""
+    made = ", ".join(texts.shown(each, context.express(each), context) for each in nodes)
+    if text(receiver).endswith("err"):
+        context.use("sys")
+        return f"print({made}, file=sys.stderr)" if made else "print(file=sys.stderr)"
+    return f"print({made})"
+
+
+def printf(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``System.out.printf(...)``."""
+    made = formatted(node, receiver, nodes, context)
+    return None if made is None else f'print({made}, end="")'
+
+
+def _rounded(written: str, given: list[str], context: Context) -> tuple[str, list[str]]:
+    """Return a format and its arguments with decimals rounded as Java does.
+
+    Raises:
+        UntranslatedError: A number of decimals has signs of its own, or not all have arguments.
+    """
+    made = list(given)
+    count = -1
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal count
+        if found[0] == "%%":
+            return found[0]
+        count += 1
+        if found[4] != "f":
+            return found[0]
+        if found[1].strip("-") or count >= len(made):
+            raise UntranslatedError
+        context.helpers.add("fixed")
+        context.use("decimal", "Decimal")
+        context.use("decimal", "ROUND_HALF_UP")
+        made[count] = f"fixed({made[count]}, {found[3] or 6})"
+        return f"%{found[1]}{found[2]}s"
+
+    return re.sub(r"%%|%([-+ 0#]*)(\d*)(?:\.(\d+))?([a-zA-Z])", replaced, written), made
