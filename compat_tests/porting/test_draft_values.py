@@ -9,6 +9,7 @@ from millstream.porting.drafting.draft import draft
 
 OBJECTS = (
     "enum Mark { LOW, HIGH; Mark next() { return values()[(ordinal() + 1) % values().length]; } }"
+    ' enum Twin { A("x"), B("x"); final String s; Twin(String s) { this.s = s; } }'
     " record Place(int x, double y) {}"
     " static class Made { static final Map<String, Integer> M = new HashMap<>();"
     ' static { M.put("a", 1); } final int id; Made(int id) { this.id = id; }'
@@ -78,6 +79,62 @@ OBJECTS = (
             ),
             3,
         ),
+        ('return Twin.B + " " + Twin.values().length + (Twin.A == Twin.B);', "B 2false"),
+        (
+            (
+                'try { Integer.parseInt("z"); return 0; } catch (IllegalArgumentException e) '
+                "{ return 1; }"
+            ),
+            1,
+        ),
+        (
+            (
+                "try { List<Integer> l = new ArrayList<>(); return l.get(5); } "
+                "catch (RuntimeException e) { return 1; }"
+            ),
+            1,
+        ),
+        (
+            (
+                'try { throw new Exception("x"); } catch (RuntimeException e) { return 1; } '
+                "catch (Exception e) { return 2; }"
+            ),
+            2,
+        ),
+        (
+            (
+                'try { Mark.valueOf("NONE"); return 0; } catch (IllegalArgumentException e) '
+                "{ return 1; }"
+            ),
+            1,
+        ),
+        (
+            (
+                'try { try { throw new IllegalStateException("a"); } '
+                "catch (IllegalStateException e) "
+                '{ throw new RuntimeException("b", e); } } catch (RuntimeException e) '
+                "{ return e.getMessage() + e.getCause().getMessage(); }"
+            ),
+            "ba",
+        ),
+        (
+            (
+                'List<String> l = List.of("x", "y"); List<String> r = List.of("y"); '
+                'String each = "!"; '
+                "return l.stream().filter(s -> r.stream().anyMatch(t -> t.equals(s)))"
+                '.map(s -> "s " + s + each).collect(Collectors.joining());'
+            ),
+            "s y!",
+        ),
+        ('return Stream.of("ab").map(s -> s + "!").collect(Collectors.joining());', "ab!"),
+        ('return "\u00e9".getBytes(StandardCharsets.ISO_8859_1).length;', 1),
+        (
+            (
+                'return Map.of("a", 2).entrySet().stream()'
+                '.map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(","));'
+            ),
+            "a=2",
+        ),
         (
             (
                 "int n = 3; int c = 0; for (int i = 0; i < n; i++) { if (i == 0) { n = 5; "
@@ -99,13 +156,19 @@ def test_a_value_is_what_it_is_in_java(java: str, found: object) -> None:
         "do { i--; if (i == 2) { continue; } n++; } while (i > n);",
         "for (int j = 0; j < l.size(); j++) { if (j == 1) { continue; } l.add(\"x\"); }",
         "byte b = (byte) n;",
+        "byte[] b = s.getBytes(); n += b[0];",
+        "byte[] b = s.getBytes(); for (byte x : b) { n += x; }",
+        "byte[] b = s.getBytes(Charset.forName(s));",
+        "Map<String, String> m = new HashMap<>() {{ put(s, s); }};",
         "boolean b = l.add(\"x\");",
         "if (l.addAll(l)) { n++; }",
         "Collections.sort(l);",
     ],
 )  # fmt: skip
 def test_what_would_differ_unseen_is_left(java: str) -> None:
-    source = f"{HEAD} class A {{ static void f(List<String> l, int n, int i) {{ {java} }} }}"
+    source = (
+        f"{HEAD} class A {{ static void f(List<String> l, int n, int i, String s) {{ {java} }} }}"
+    )
     assert draft(source.encode()).left == (2,)
 
 

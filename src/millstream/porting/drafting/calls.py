@@ -14,6 +14,7 @@ from millstream.porting.drafting import (
     library,
     optional,
     sequences,
+    texts,
     words,
 )
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
@@ -229,10 +230,11 @@ def _text(nodes: list[Node], context: Context) -> str:
     """Return ``new String(...)``: of another text, of signs, or of bytes."""
     if not nodes:
         return '""'
+    given = texts.charset(nodes[1:])
     data, known = context.express(nodes[0]), kind(nodes[0], context)
     if known in ("String", "StringBuilder"):
         return data
-    return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode()"
+    return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode({given})"
 
 
 def _as_taken(node: Node, made: str, context: Context) -> list[str]:

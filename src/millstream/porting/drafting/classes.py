@@ -273,6 +273,12 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
 def _enum(shape: ClassShape, body: Node | None, context: Context) -> list[str]:
     context.use("enum", "Enum")
     rows: list[str] = []
+    arguments = [each.child_by_field_name("arguments") for each in of_kind(body, "enum_constant")]
+    values = [text(each) for each in arguments if each is not None]
+    if len(set(values)) < len(values):
+        # Python takes constants with the same value for one.
+        rows.extend(["def __new__(cls, *given):", "    made = object.__new__(cls)"])
+        rows.extend(["    made._value_ = len(cls.__members__)", "    return made", ""])
     for each in of_kind(body, "enum_constant"):
         java = text(each.child_by_field_name("name"))
         given = [context.express(a) for a in inner(each.child_by_field_name("arguments"))]

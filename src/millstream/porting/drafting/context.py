@@ -45,6 +45,8 @@ class ClassShape:
     enum: bool = False
     base: str = ""
     builder: bool = False
+    returns: dict[str, str] = field(default_factory=dict)
+    """Types that methods return; "" where methods of one name return several."""
     takes: dict[int, list[str]] = field(default_factory=dict)
     """Types of the constructor's parameters, by their number where only one has so many."""
     befores: set[str] = field(default_factory=set)
@@ -76,6 +78,8 @@ class Context:
     missing: dict[tuple[int, str], str] = field(default_factory=dict)
     around: list[ClassShape] = field(default_factory=list)
     scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])
+    items: dict[str, str] = field(default_factory=dict)
+    """Parameters of functions that became parts of comprehensions, by the variables there."""
     before: list[list[str]] = field(default_factory=lambda: [[]])
     imports: dict[str, set[str]] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)

@@ -56,6 +56,7 @@ def express(node: Node, context: Context) -> str:
         case "field_access" | "scoped_identifier":
             return _field(node, context)
         case "array_access":
+            _refuse_sign(node, context)
             array, index = (context.express(child) for child in inner(node))
             return f"{array}[{index}]"
         case "class_literal":
@@ -71,6 +72,16 @@ def express(node: Node, context: Context) -> str:
     if node.type.endswith("_literal"):
         return words.number(node)
     raise UntranslatedError(node)
+
+
+def _refuse_sign(node: Node, context: Context) -> None:
+    """Refuse to read one byte, which has a sign in Java."""
+    around = node.parent
+    written = around is not None and around.type == "assignment_expression"
+    if around is not None and written and around.child_by_field_name("left") == node:
+        return
+    if kind(node.child_by_field_name("array"), context) == "byte[]":
+        raise UntranslatedError(node, "a byte of Java has a sign")
 
 
 def tight(node: Node, context: Context) -> str:

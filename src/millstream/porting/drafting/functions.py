@@ -211,6 +211,8 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     """Return an anonymous class: a function if it has one method that is the whole of it."""
     members = inner(body)
     base = simple(node.child_by_field_name("type"))
+    if any(each.type == "block" for each in members):
+        raise UntranslatedError(node, "a class with statements of its own")
     methods = [each for each in members if each.type == "method_declaration"]
     only = methods[0] if len(methods) == 1 and len(members) == 1 else None
     if only is not None and text(only.child_by_field_name("name")) in SINGLE:

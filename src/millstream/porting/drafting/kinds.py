@@ -117,7 +117,16 @@ def _binary(node: Node, context: Context) -> str:
 
 def _called(node: Node, context: Context) -> str:
     name = text(node.child_by_field_name("name"))
+    if node.child_by_field_name("object") is None:
+        for shape in reversed(context.around):
+            if name in shape.returns:
+                return shape.returns[name]
     held = context.known(kind(node.child_by_field_name("object"), context))
+    if held is not None and held.returns.get(name):
+        return held.returns[name]
+    static = context.known(text(node.child_by_field_name("object")))
+    if static is not None and name in static.returns:
+        return static.returns[name]
     shapes = [held] if held is not None else context.all_known()
     found = {
         shape.fields.get(shape.accessors[name], "") for shape in shapes if name in shape.accessors

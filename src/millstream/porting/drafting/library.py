@@ -66,9 +66,9 @@ ANY = {
     ("addAll", 1): "{o}.extend({0})", ("concat", 1): "{o} + {0}", ("repeat", 1): "{o} * {0}",
     ("putAll", 1): "{o}.update({0})", ("getClass", 0): "type({o})", ("booleanValue", 0): "{o}",
     ("printStackTrace", 0): "print(repr({o}))",
-    ("getMessage", 0): "str({o})", ("toCharArray", 0): "list({o})",
-    ("lastIndexOf", 1): "{o}.rfind({0})", ("asProperties", 0): "{o}",
-    ("getBytes", 0): "{o}.encode()", ("getBytes", 1): "{o}.encode()",
+    ("getMessage", 0): "str({o})", ("getCause", 0): "{o}.__cause__",
+    ("toCharArray", 0): "list({o})", ("lastIndexOf", 1): "{o}.rfind({0})",
+    ("asProperties", 0): "{o}",
 }  # fmt: skip
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
 OF_LISTS = {
@@ -393,7 +393,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
-    "?.getTime": times.of_date, "?.toString": texts.to_string,
+    "?.getTime": times.of_date, "?.toString": texts.to_string, "?.getBytes": texts.to_bytes,
     "Arrays.deepToString": texts.to_string, "System.out.println": printing.println,
     "System.err.println": printing.println,
     "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,

@@ -52,6 +52,8 @@ def _each(node: Node, body: Node, context: Context) -> list[str]:
     value = node.child_by_field_name("value")
     if value is None:
         raise UntranslatedError(node)
+    if kind(value, context) == "byte[]":
+        raise UntranslatedError(node, "a byte of Java has a sign")
     made = context.express(value)
     with context.looping():
         java = text(node.child_by_field_name("name"))

@@ -26,7 +26,7 @@ TESTING = (
 def variable(java: str, context: Context) -> str:
     """Return a plain name: a local, a field of a class around, a constant of Kafka, a class."""
     if context.local(java) is not None:
-        return words.name(java)
+        return context.items.get(java) or words.name(java)
     for depth, shape in enumerate(reversed(context.around)):
         if java in shape.static_fields:
             inside = context.in_class and depth == 0

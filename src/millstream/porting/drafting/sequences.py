@@ -6,8 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import kind
+from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
 STEPS = ("map", "filter", "mapToInt", "mapToLong", "mapToDouble", "boxed", "mapToObj", "distinct")
@@ -41,42 +42,59 @@ def _source(node: Node, name: str, context: Context) -> str | None:
         return context.express(held)
     if text(held) in ("Arrays", "Stream") and name in ("stream", "of"):
         made = [context.express(each) for each in given]
-        return made[0] if len(made) == 1 else f"[{', '.join(made)}]"
+        whole = name == "stream" or (len(made) == 1 and kind(given[0], context).endswith("[]"))
+        return made[0] if whole and len(made) == 1 else f"[{', '.join(made)}]"
     return None
 
 
+def _item(context: Context) -> str:
+    """Return a variable that nothing around has: streams may stand within streams."""
+    taken, number, name = set(context.items.values()), 1, "each"
+    while name in taken or context.local(name) is not None:
+        number += 1
+        name = f"each_{number}"
+    return name
+
+
 def _made(node: Node, method: str, source: str, steps: list[Node], context: Context) -> str:
-    value, tests, loops = "each", [], source
+    item = _item(context)
+    value, loops, held = item, source, "Entry" if source.endswith(".items()") else ""
+    tests: list[str] = []
     for step in steps:
         name = text(step.child_by_field_name("name"))
         given = inner(step.child_by_field_name("arguments"))
-        if name == "filter":
-            tests.append(_applied(given[0], value, context))
-        elif name == "distinct":
+        if name == "distinct":
             raise UntranslatedError(node)
-        elif given:
-            made = _applied(given[0], value, context)
-            if tests or value != "each":
-                # What follows is about the new value: a comprehension of a comprehension.
-                loops, tests, value = f"[{made} for each in {loops}{_where(tests)}]", [], "each"
-            else:
-                value = made
-    return _ended(node, method, f"{value} for each in {loops}{_where(tests)}", value, context)
+        if not given:
+            continue
+        if value != item:
+            # What follows is about the new value: a comprehension of a comprehension.
+            loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
+        made = _applied(given[0], item, held, context)
+        if name == "filter":
+            tests.append(made)
+        else:
+            value, held = f"float({made})" if name == "mapToDouble" else made, ""
+    if value != item and method in ("anyMatch", "allMatch", "noneMatch"):
+        loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
+    return _ended(node, method, value, (item, held), f"{loops}{_where(tests)}", context)
 
 
 def _where(tests: list[str]) -> str:
     return f" if {' and '.join(tests)}" if tests else ""
 
 
-def _ended(node: Node, method: str, body: str, value: str, context: Context) -> str:
+def _ended(
+    node: Node, method: str, value: str, item: tuple[str, str], loops: str, context: Context
+) -> str:
     given = inner(node.child_by_field_name("arguments"))
+    body = f"{value} for {item[0]} in {loops}"
     if method in ("anyMatch", "allMatch", "noneMatch"):
-        loops = body.removeprefix(f"{value} for each in ")
-        test = _applied(given[0], value, context)
-        found = f"{'all' if method == 'allMatch' else 'any'}({test} for each in {loops})"
+        test = _applied(given[0], *item, context)
+        found = f"{'all' if method == 'allMatch' else 'any'}({test} for {item[0]} in {loops})"
         return f"not {found}" if method == "noneMatch" else found
     if method == "count":
-        return f"sum(1 for each in {body.removeprefix(f'{value} for each in ')})"
+        return f"sum(1 for {item[0]} in {loops})"
     if method == "sum":
         return f"sum({body})"
     collector = text(given[0]).removeprefix("Collectors.") if given else "toList()"
@@ -84,36 +102,36 @@ def _ended(node: Node, method: str, body: str, value: str, context: Context) -> 
         return f"[{body}]"
     if collector.startswith("toSet"):
         return "{" + body + "}"
-    if collector.startswith("joining"):
-        between = inner(given[0].child_by_field_name("arguments"))
+    between = inner(given[0].child_by_field_name("arguments")) if given else []
+    if collector.startswith("joining") and len(between) < 2:
         with_ = context.express(between[0]) if between else '""'
         return f"{with_}.join({body})"
     raise UntranslatedError(node)
 
 
-def _applied(function: Node, value: str, context: Context) -> str:
-    """Return a function of one value, applied to it."""
+def _applied(function: Node, item: str, held: str, context: Context) -> str:
+    """Return a function of one value, applied to a variable of the type that is known."""
     body = function.child_by_field_name("body")
     declared = function.child_by_field_name("parameters")
     if function.type == "lambda_expression" and body is not None and declared is not None:
         if body.type == "block":
             raise UntranslatedError(function)
         names = [declared] if declared.type == "identifier" else inner(declared)
-        with context.scope():
-            java = text(names[0].child_by_field_name("name") or names[0])
-            context.declare(java, "")
-            made = context.express(body)
-        if value == "each":
-            return _renamed(made, words.name(java))
-        raise UntranslatedError(function)
+        java = text(names[0].child_by_field_name("name") or names[0])
+        before = context.items
+        try:
+            context.items = {**before, java: item}
+            with context.scope():
+                context.declare(java, held)
+                made = context.express(body)
+        finally:
+            context.items = before
+        return tightened(made) if body.type in ("ternary_expression", "lambda_expression") else made
+    if held == "Entry" and text(function).startswith(("Map.Entry::get", "Entry::get")):
+        return f"{item}[{0 if text(function).endswith('Key') else 1}]"
     made = context.express(function)
     if made.startswith("lambda it: "):
-        return re.sub(r"\bit\b", value, made.removeprefix("lambda it: "))
+        return re.sub(r"\bit\b", item, made.removeprefix("lambda it: "))
     if made.startswith("str."):
-        return f"{value}.{made.removeprefix('str.')}()"
-    return f"{made}({value})"
-
-
-def _renamed(made: str, name: str) -> str:
-    return re.sub(rf"(?<![\w.\"']){re.escape(name)}\b(?=[^\"']*(?:[\"'][^\"']*[\"'][^\"']*)*$)",
-                  "each", made)  # fmt: skip
+        return f"{item}.{made.removeprefix('str.')}()"
+    return f"{tightened(made)}({item})"

@@ -44,6 +44,9 @@ def _note_constructor(node: Node, shape: ClassShape) -> None:
 
 def _note_method(node: Node, shape: ClassShape) -> None:
     java = text(node.child_by_field_name("name"))
+    given = simple(node.child_by_field_name("type"))
+    given = "" if len(given) == 1 else given  # a type variable
+    shape.returns[java] = given if shape.returns.get(java, given) == given else ""
     if has(first(node, "modifiers"), "static"):
         shape.static_methods.add(java)
         return

@@ -7,7 +7,7 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, junit, loops, names, texts, words
+from millstream.porting.drafting import arithmetic, errors, junit, loops, names, texts, words
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -17,7 +17,7 @@ from millstream.porting.drafting.context import (
 )
 from millstream.porting.drafting.kinds import MAPS, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
-from millstream.porting.drafting.names import class_reference, label
+from millstream.porting.drafting.names import label
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, bare, first, inner, line, of_kind, text
 
@@ -118,7 +118,7 @@ def _statement(node: Node, context: Context) -> list[str]:
         case "while_statement" | "do_statement" | "for_statement" | "enhanced_for_statement":
             return loops.loop(node, context)
         case "throw_statement":
-            return [f"raise {context.express(inner(node)[0])}"]
+            return [errors.thrown(inner(node)[0], context)]
         case "try_statement" | "try_with_resources_statement":
             return _try(node, context)
         case "break_statement" | "continue_statement":
@@ -299,7 +299,9 @@ def _catch(node: Node, context: Context) -> list[str]:
     kinds = [simple(each) for each in inner(first(parameter, "catch_type"))]
     if parameter is None or body is None or not kinds:
         raise UntranslatedError(node)
-    made = list(dict.fromkeys(class_reference(each, context) for each in kinds))
+    made = list(
+        dict.fromkeys(name for each in kinds for name in errors.caught(each, node, context))
+    )
     caught = made[0] if len(made) == 1 else f"({', '.join(made)})"
     with context.scope():
         target = context.declare(text(parameter.child_by_field_name("name")), kinds[0])

@@ -60,9 +60,8 @@ def text_of(context: Context) -> str:
 
 
 def _plain(held: str, context: Context) -> bool:
-    shape = context.known(held)
-    if shape is not None:
-        return shape.enum or "toString" in shape.methods
+    if context.known(held) is not None:
+        return False
     return held in PLAIN or held in context.kafka_classes
 
 
@@ -103,6 +102,29 @@ def built(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
         return None
     parts = [*inner(held.child_by_field_name("arguments"))[:1], *parts]
     return " + ".join(as_text(each, context) for each in parts)
+
+
+CHARSETS = {
+    "UTF_8": "", "UTF-8": "", "ISO_8859_1": '"latin-1"', "ISO-8859-1": '"latin-1"',
+    "UTF_16BE": '"utf-16-be"', "UTF_16LE": '"utf-16-le"',
+}  # fmt: skip
+
+
+def charset(nodes: list[Node]) -> str:
+    """Return a charset that is given, in Python; "" for UTF-8."""
+    if not nodes:
+        return ""
+    written = text(nodes[-1]).strip('"').rpartition("StandardCharsets.")[2]
+    if written not in CHARSETS:
+        raise UntranslatedError(nodes[-1], "a charset that is not known")
+    return CHARSETS[written]
+
+
+def to_bytes(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``s.getBytes(charset)``."""
+    if kind(receiver, context) not in ("", *TEXTS) or len(nodes) > 1:
+        return None
+    return f"{tightened(context.express(receiver))}.encode({charset(nodes)})"
 
 
 def _name(node: Node) -> str:

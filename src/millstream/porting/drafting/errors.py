@@ -1,0 +1,47 @@
+"""Errors that Java throws and catches, as Python raises and catches them."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.kinds import kind, simple
+from millstream.porting.drafting.names import class_reference
+from millstream.porting.reading.nodes import inner, text
+
+# What Java raises, and Python raises in its place.
+UNCHECKED = [
+    "RuntimeError", "ValueError", "TypeError", "LookupError", "ArithmeticError", "AttributeError",
+]  # fmt: skip
+CAUGHT = {
+    "RuntimeException": ["Exception"], "IllegalArgumentException": ["ValueError"],
+    "NullPointerException": ["TypeError", "AttributeError"],
+    "NoSuchElementException": ["LookupError", "StopIteration"],
+}  # fmt: skip
+
+
+def caught(java: str, node: Node, context: Context) -> list[str]:
+    """Return what Python raises where Java raises an error, which the program catches."""
+    if java in context.shapes:
+        return [class_reference(java, context)]
+    if java == "IllegalArgumentException" and ".valueOf(" in text(node.parent):
+        return ["ValueError", "KeyError"]  # no constant of an enum has the name
+    later = node.next_named_sibling
+    if java == "RuntimeException" and later is not None and later.type == "catch_clause":
+        context.use("millstream", "KafkaException")
+        return [*UNCHECKED, "KafkaException"]  # what it does not catch is another clause's
+    return CAUGHT.get(java) or [class_reference(java, context)]
+
+
+def thrown(node: Node, context: Context) -> str:
+    """Return what is raised, with the error that caused it behind ``from``."""
+    nodes = inner(node.child_by_field_name("arguments"))
+    cause = nodes[-1] if nodes and node.type == "object_creation_expression" else None
+    held = kind(cause, context)
+    if cause is None or not held.endswith(("Exception", "Error", "Throwable")) or len(nodes) > 2:
+        return f"raise {context.express(node)}"
+    made = class_reference(simple(node.child_by_field_name("type")), context)
+    error, first_ = context.express(cause), context.express(nodes[0])
+    if simple(node.child_by_field_name("type")) in (*context.shapes, *context.near):
+        return f"raise {context.express(node)}"
+    return f"raise {made}({first_ if len(nodes) == 2 else f'str({error})'}) from {error}"
