@@ -19,6 +19,7 @@ from millstream import (
     StreamsBuilder,
     StreamsConfig,
     Suppressed,
+    Topology,
     TopologyConfig,
     TopologyException,
 )
@@ -151,3 +152,14 @@ def test_a_buffer_without_a_name_is_told_by_its_changelog() -> None:
         "Invalid topology: Following changelog topic(s) has not been named: "
         "KTABLE-SUPPRESS-STATE-STORE-0000000003-changelog"
     )
+
+
+def test_a_description_has_the_name_of_its_topology() -> None:
+    # What Kafka Streams 4.3.1 printed; the name does not matter to equals().
+    config = StreamsConfig({"application.id": "x", "bootstrap.servers": "b:1"})
+    named = Topology(TopologyConfig("orders", config, {})).addSource("s", "in").describe()
+    plain = Topology(TopologyConfig(config)).addSource("s", "in").describe()
+    assert str(named).startswith("Topology: orders:\n   Sub-topology: 0\n    Source: s ")
+    assert str(plain).startswith("Topologies:\n   Sub-topology: 0\n    Source: s ")
+    assert named == plain
+    assert hash(named) == hash(plain)

@@ -165,7 +165,8 @@ class TopologyDescription:
     Subtopology = DescribedSubtopology
     GlobalStore = DescribedGlobalStore
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, topologyName: str | None = None) -> None:
+        self._name = topologyName
         self._subtopologies = [_describe(part) for part in plan.subtopologies]
         self._global_stores = [DescribedGlobalStore(store) for store in plan.globals]
 
@@ -178,12 +179,16 @@ class TopologyDescription:
         return list(self._global_stores)
 
     def __str__(self) -> str:
+        title = "Topologies:" if self._name is None else f"Topology: {self._name}:"
+        return title + self._parts()
+
+    def _parts(self) -> str:
         parts: list[DescribedSubtopology | DescribedGlobalStore] = [
             *self._subtopologies,
             *self._global_stores,
         ]
         parts.sort(key=lambda part: part.id())
-        return "Topologies:\n " + "".join(f"  {part}" for part in parts)
+        return "\n " + "".join(f"  {part}" for part in parts)
 
     def _repr_svg_(self) -> str:
         """Return the drawing that a notebook shows."""
@@ -196,10 +201,10 @@ class TopologyDescription:
     __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TopologyDescription) and str(self) == str(other)
+        return isinstance(other, TopologyDescription) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(self._parts())
 
 
 def _describe(part: SubTopology) -> DescribedSubtopology:

@@ -207,7 +207,8 @@ class Topology:
 
     def describe(self) -> TopologyDescription:
         """Return the nodes and their order; ``str()`` of it is Kafka Streams' text."""
-        return TopologyDescription(self.builder.plan())
+        name = None if self.config is None else self.config.topologyName
+        return TopologyDescription(self.builder.plan(), name)
 
     def store_names(self) -> tuple[str, ...]:
         """Return the name of every store, whether a processor uses it or not."""
