@@ -85,3 +85,12 @@ def test_nested_classes_of_what_a_class_implements_are_known() -> None:
         "ProcessingExceptionHandler.ProcessingHandlerResponse.CONTINUE"
         in draft(java.replace("errors.*", "errors.ProcessingExceptionHandler").encode()).text
     )
+
+
+def test_classes_of_the_test_utilities_are_imported_from_there() -> None:
+    java = (
+        "import org.apache.kafka.streams.processor.api.MockProcessorContext.CapturedForward;\n"
+        "class A { static Object f() { return new CapturedForward<>(null); } }"
+    )
+    text = draft(java.encode()).text
+    assert "from millstream.testing import CapturedForward" in text

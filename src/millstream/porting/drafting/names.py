@@ -167,7 +167,8 @@ def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
         context.foreign.add(first)
         return first
     outer = _outer(full, first)
-    context.use("millstream.testing" if outer in TESTING else "millstream", outer)
+    of_tests = outer in TESTING or not hasattr(import_module("millstream"), outer)
+    context.use("millstream.testing" if of_tests else "millstream", outer)
     return ".".join(
         part for part in (outer if outer == first else f"{outer}.{first}", rest) if part
     )
