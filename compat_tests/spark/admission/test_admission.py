@@ -29,6 +29,7 @@ MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
 CLAIM = Claim(number=4, checkpoint="c1", instance="i0", host="h", machine="m", location="/c")
 CLAIM_OTHER = replace(CLAIM, checkpoint="c2")
 HERE = Here(id="c1", planned=7, done=7)
+OF_ANOTHER = Here(id="c1", planned=7, done=7, of_another="other")
 SEEDED = Here(id="c1", planned=0, done=-1, seeded=True)
 ADOPTED = Here(id="c1", planned=-1, done=-1, seeded=True, adopted=True)
 PLACE = Place(
@@ -116,6 +117,10 @@ TABLE: dict[str, tuple[Situation, Action, Action, Action, Problem | None]] = {
     "the group was deleted": (
         replace(FITS, claim=None, tokens={}, anything_committed=False, differences=(LOST,)),
         *(R, A, T, Problem.GROUP_GONE),
+    ),
+    "the checkpoint of another application": (
+        replace(FITS, here=OF_ANOTHER, claim=None, tokens={}, anything_committed=False),
+        *(R, R, T, Problem.OTHER_APPLICATION),
     ),
     "the group was deleted before a batch ended": (
         Situation(here=Here(id="c1", planned=0, done=-1)),
@@ -208,6 +213,14 @@ def test_a_refusal_names_application_and_checkpoint_and_says_what_to_do(name: st
         assert error.detail.endswith(".")
         ways = ("millstream.checkpoint.adopt=true", "cleanUp()")
         assert any(way in error.hint for way in ways)
+
+
+def test_the_refusal_of_another_applications_checkpoint_names_both() -> None:
+    situation = Situation(here=OF_ANOTHER)
+    error = refused(verdict(situation), situation, "app", "file:///c", stores=True)
+    assert error.problem == 'checkpoint "file:///c" is of application "other", and this is "app"'
+    # cleanUp() would let the next start empty it.
+    assert "cleanUp" not in error.hint
 
 
 SITUATIONS = st.builds(

@@ -85,6 +85,8 @@ class Here:
     """Whether it begins with the state of an earlier program, and no batch has ended."""
     adopted: bool = False
     """Whether that program was Kafka Streams on the JVM, which may have gone on since."""
+    of_another: str = ""
+    """Another ``application.id`` that it has been made for; empty if it is this one's."""
     former: frozenset[str] = frozenset()
     """Ids of the checkpoints whose state it goes on with; their claims and marks are its own."""
 
@@ -122,6 +124,7 @@ class Problem(enum.Enum):
     """Reason for which a start is refused."""
 
     OTHER_CHECKPOINT = "other checkpoint"
+    OTHER_APPLICATION = "other application"
     GROUP_GONE = "group gone"
     OFFSETS_CHANGED = "offsets changed"
     CHECKPOINT_OLD = "checkpoint old"
@@ -238,6 +241,7 @@ _PROBLEMS = {
     Kind.RECREATED: Problem.TOPIC_CHANGED,
 }
 _ORDER = (
+    Problem.OTHER_APPLICATION,
     Problem.TOPIC_CHANGED,
     Problem.GROUP_GONE,
     Problem.CHECKPOINT_OLD,
@@ -251,7 +255,7 @@ _ORDER = (
 def _problem(situation: Situation, here: Here) -> Problem | None:
     found = {_PROBLEMS[each.kind] for each in situation.differences}
     if _is_gone(situation) and (here.done >= 0 or here.seeded):
-        found.add(Problem.GROUP_GONE)
+        found.add(Problem.OTHER_APPLICATION if here.of_another else Problem.GROUP_GONE)
     if any(token.offset > here.planned + 1 for token in own_tokens(situation, here.id)):
         found.add(Problem.CHECKPOINT_OLD)
     return next((problem for problem in _ORDER if problem in found), None)

@@ -322,6 +322,7 @@ class ApplicationInstance:
             done=progress.done,
             seeded=origin is not None,
             adopted=origin is not None and origin.source == KAFKA_STREAMS,
+            of_another="" if note.application == self._application_id else note.application,
             former=former,
         )
         return here, progress

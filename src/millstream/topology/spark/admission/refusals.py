@@ -38,7 +38,9 @@ def refused(
     assert verdict.problem is not None
     words = _WORDS[verdict.problem]
     facts = {"application": application_id, "location": location}
-    detail = words.detail
+    if situation.here is not None:
+        facts["other"] = situation.here.of_another
+    detail = words.detail.format_map(facts)
     if verdict.problem is Problem.OTHER_CHECKPOINT:
         detail = f"{_owner(situation)} {detail}"
     elif verdict.problem is Problem.CHECKPOINT_OLD:
@@ -54,7 +56,7 @@ def refused(
 @dataclass(frozen=True, slots=True)
 class _Words:
     problem: str
-    """With the places of ``application`` and ``location``."""
+    """With the places of ``application``, ``location`` and ``other``, as the detail."""
     detail: str
     hint: str
 
@@ -67,6 +69,12 @@ _WORDS = {
         "executors (spark.master). To continue with the other checkpoint, set state.dir or "
         "millstream.checkpoint.location to it. If it is lost, or this one is to take its place, "
         f"{_ADOPT}: an instance that still runs is stopped, and stores are as they are here.",
+    ),
+    Problem.OTHER_APPLICATION: _Words(
+        'checkpoint "{location}" is of application "{other}", and this is "{application}"',
+        'Group "{application}" has no committed offsets.',
+        "Give this application a state.dir or millstream.checkpoint.location of its own. To go on "
+        f"with the state under another application.id, stop the other application, and {_ADOPT}.",
     ),
     Problem.GROUP_GONE: _Words(
         'the committed offsets of group "{application}" are gone, and checkpoint "{location}" is '

@@ -47,6 +47,8 @@ class Checkpoint:
     every_word: bool = False
     """Whether these are all of them. Earlier versions did not note those of a start with the same
     program."""
+    application: str = ""
+    """``application.id`` at the last start; empty in checkpoints of earlier versions."""
     over_broker: tuple[str, ...] = ()
     """Repartition topics that go over the broker only because an adoption found records in them."""
 
@@ -63,6 +65,7 @@ class Checkpoint:
             "partitions": self.partitions,
             "words": list(self.words),
             "every_word": self.every_word,
+            "application": self.application,
             "ticks": self.ticks,
             "over_broker": list(self.over_broker),
         }
@@ -100,6 +103,7 @@ def new_checkpoint(
     words: Iterable[str] = (),
     ticks: bool | None = None,
     over_broker: Iterable[str] = (),
+    application: str = "",
 ) -> Checkpoint:
     """Return the description for a new checkpoint."""
     return Checkpoint(
@@ -114,6 +118,7 @@ def new_checkpoint(
         every_word=True,
         ticks=ticks,
         over_broker=tuple(over_broker),
+        application=application,
     )
 
 

@@ -57,6 +57,7 @@ def compiled_for(
         words=words_of(config).texts(),
         ticks=needs_wall_clock(resolved, config),
         over_broker=sorted(over),
+        application=config.getString("application.id"),
     )
     return Compiled(resolved, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
 

@@ -249,7 +249,8 @@ def _same_program(found: Checkpoint, wanted: Checkpoint) -> bool:
     # Stores that a former program had are noted as well.
     same_notes = all(found.stores.get(n) == note for n, note in wanted.stores.items())
     one, other = (
-        replace(each, id="", stores={}, words=(), every_word=True) for each in (found, wanted)
+        replace(each, id="", stores={}, words=(), every_word=True, application="")
+        for each in (found, wanted)
     )
     return same_notes and one == other
 

@@ -89,6 +89,7 @@ def moving_program(
         words=words_of(config).texts(),
         ticks=needs_wall_clock(plan, config),
         over_broker=sorted(over_broker),
+        application=name,
     )
     return MovingProgram(
         application_id=name,
