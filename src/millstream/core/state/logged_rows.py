@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
+from millstream.core.errors import SerializationException
 from millstream.core.headers import Headers
 from millstream.core.serdes.header_bytes import headers_prefix, split_headers
 
@@ -53,6 +54,9 @@ def to_row(value: bytes, time: int, headers: Headers | None) -> bytes:
 def from_row(row: bytes) -> Logged:
     """Return the logged value of a row.
 
+    Raises:
+        SerializationException: The bytes are not of this format.
+
     Example:
         >>> from_row(to_row(b"v", 5, Headers().add("h", b"1"))).headers.lastHeader("h").value()
         b'1'
@@ -61,6 +65,11 @@ def from_row(row: bytes) -> Logged:
     if row.startswith(_HEADED):
         headers, start = split_headers(row[len(_HEADED) :])
         start += len(_HEADED)
+    if len(row) < start + _TIME.size:
+        raise SerializationException(
+            f"a row of a user's own store has {len(row)} bytes, too few for a time",
+            hint="Restore the checkpoint or the savepoint from a copy.",
+        )
     (time,) = _TIME.unpack_from(row, start)
     return Logged(row[start + _TIME.size :], time, headers)
 
