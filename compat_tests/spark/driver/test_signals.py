@@ -114,15 +114,21 @@ def test_a_handler_that_closes_the_application_does_not_keep_later_signals_waiti
     assert answers == [False, False] or answers == [False, True]
 
 
-def test_a_handler_that_ends_the_program_ends_it(app: App) -> None:
+def test_a_handler_that_ends_the_program_ends_it_after_the_current_batch(app: App) -> None:
     def handler(*_: Any) -> None:
+        called.set()
         raise SystemExit(3)
 
+    called = threading.Event()
+    app.runner.may_stop.clear()
     signal.signal(signal.SIGTERM, handler)
     when(app.runner.started, sent(signal.SIGTERM))
-    with pytest.raises(SystemExit):
+    when(called, app.runner.may_stop.set)
+    with pytest.raises(SystemExit) as ended:
         app.run()
-    assert app._machine.wait_until_over(PATIENCE_S)
+    assert ended.value.code == 3
+    assert not app.runner.hurried
+    assert app.states[-1] == "NOT_RUNNING"
 
 
 def test_handlers_that_only_raise_keyboard_interrupt_are_not_called(app: App) -> None:

@@ -105,8 +105,9 @@ class LivingApplication(WatchedApplication):
         The whole main program of a service: SIGINT (Ctrl-C), SIGTERM and, unless the program
         ignores or handles it, SIGHUP (the end of its terminal) close the application, which
         finishes the current batch; a second signal does not wait for it; a third one raises
-        KeyboardInterrupt. A handler that the program has set is called as well, when the
-        application has begun to close. Outside the main thread no signals are caught.
+        KeyboardInterrupt. A handler of the program's is called when the application has begun to
+        close; what it raises, as by ``sys.exit``, is raised at the end. Outside the main thread
+        no signals are caught.
 
         Raises:
             IllegalStateException: It was started or closed before.
@@ -290,6 +291,7 @@ class LivingApplication(WatchedApplication):
         finally:
             self._waiting -= 1
         self._hear(signals)
+        signals.raise_from_handlers()
 
     def _wait(self, limit_s: float | None, signals: Signals) -> bool:
         give_up = None if limit_s is None else time.monotonic() + limit_s
@@ -300,12 +302,9 @@ class LivingApplication(WatchedApplication):
         return True
 
     def _hear(self, signals: Signals) -> None:
-        """Close at the signals since the last call, then call the program's own handlers.
-
-        All since then are one: ``timeout`` sends SIGTERM twice, a closed terminal SIGHUP.
-        """
-        new = signals.new()
-        if new:
+        """Close at signals since the last call, all one, then call the program's own handlers."""
+        # ``timeout`` sends SIGTERM twice, a closed terminal SIGHUP as well.
+        if new := signals.new():
             self._heard += 1
             if not self.state().hasCompletedShutdown():
                 self._on_signal(self._heard, new[0].name)

@@ -44,6 +44,8 @@ class Signals:
         """The last one; None before the first."""
         self._before: dict[int, Any] = {}
         self._new: deque[Heard] = deque()
+        self._raised: BaseException | None = None
+        """The first that a handler of the program has raised."""
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -67,9 +69,18 @@ class Signals:
         return [self._new.popleft() for _ in range(len(self._new))]
 
     def pass_on(self, heard: Heard) -> None:
-        """Call the program's own handler of a signal, if it has one."""
-        if _is_of_the_program(handler := self._before[heard.number]):
+        """Call the program's own handler of a signal, if it has one; keep what it raises."""
+        if not _is_of_the_program(handler := self._before[heard.number]):
+            return
+        try:
             handler(heard.number, heard.frame)
+        except BaseException as error:  # noqa: BLE001 - sys.exit() must not cut a batch off
+            self._raised = self._raised or error
+
+    def raise_from_handlers(self) -> None:
+        """Raise what a handler of the program has raised, now that nothing is waited for."""
+        if self._raised is not None:
+            raise self._raised
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.last = Heard(number, frame)
