@@ -195,6 +195,20 @@ def test_a_table_that_was_global_begins_empty_for_that_reason() -> None:
     assert new.how == "the former store of this name was in all tasks"
 
 
+def test_a_longer_history_is_refused_with_the_segment_interval_that_it_goes_on_with() -> None:
+    def program(*sizes: int) -> Topology:
+        builder = StreamsBuilder()
+        supplier = Stores.persistentVersionedKeyValueStore("rows", *sizes)
+        builder.table("in", Consumed.with_(TEXT, TEXT), Materialized.as_(supplier))
+        return builder.build()
+
+    before = facts(program(60_000))
+    (refused,) = compare(before, facts(program(600_000))).refused
+    assert refused.why == "its segment interval was 20000 and is 60000"
+    assert "give the store segmentInterval=20000 ms" in refused.how
+    assert compare(before, facts(program(600_000, 20_000))).same
+
+
 def test_another_kind_of_store_is_refused() -> None:
     before = facts(counted("w"))
     (refused,) = compare(before, facts(windowed(1000, 60_000))).refused

@@ -33,6 +33,8 @@ class NoteDifference:
     """``millstream.store.changed.ok`` may declare the bytes readable all the same."""
     by_word: bool = False
     """A converter of the user's can settle it."""
+    way: str = ""
+    """What else in the program settles it; empty if only what it was does."""
 
 
 def differences(before: StoreNote | None, now: StoreNote | None) -> list[NoteDifference]:
@@ -110,6 +112,10 @@ def _layout(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
         elif name == "order by time" and before.type in _TIMED:
             how = "a second order, by time, is added" if new else "its order by time is left out"
             yield NoteDifference(text=text, conversion=ORDER, how=how)
+        elif name == "segment interval":
+            # Of a versioned store; a historyRetention chooses it.
+            way = f"give the store segmentInterval={old} ms, which goes with any historyRetention"
+            yield NoteDifference(text=text, way=way)
         else:
             yield NoteDifference(text=text)
 

@@ -159,7 +159,7 @@ def _judged(
 
 def _ways_out(old: StoreFacts, new: StoreFacts, open_: list[NoteDifference]) -> str:
     """Return what the user may do where bytes cannot be read any more."""
-    ways = ["go back to what it was"]
+    ways = [each.way for each in open_] if all(e.way for e in open_) else ["go back to what it was"]
     if all(each.by_word for each in open_):
         ways = [f"{STATE_CONVERT}={new.name}:module.function converts its values"]
     if all(each.declarable for each in open_):
