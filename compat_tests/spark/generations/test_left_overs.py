@@ -41,6 +41,8 @@ def begun(root: Path, note: Checkpoint, origin: Origin, monkeypatch: pytest.Monk
 class Admitting:
     """An instance that is admitted."""
 
+    was_reset = False
+
     def located(self, location: str) -> None:
         pass
 
@@ -135,3 +137,22 @@ def test_a_restore_killed_before_its_claim_and_repeated_is_still_the_owner(
     assert generations(tmp_path).location == f"{tmp_path}/generations/2"
     # The claim on the broker names the first one; the origin names the second.
     assert generations(tmp_path).abandoned == (first.id,)
+
+
+def test_a_savepoint_does_not_win_over_offsets_that_were_reset(tmp_path: Path) -> None:
+    class Reset(Admitting):
+        was_reset = True
+
+    config = StreamsConfig({**CONFIG.originals(), "millstream.savepoint": "/points/a"})
+    nothing: Any = None
+    compiled = Compiled(nothing, nothing, description(filtered=False), {}, {})
+
+    def begun_by(instance: Admitting, restore: str = "") -> Any:
+        new = generations(tmp_path)
+        return admitted(cast(Any, instance), new, compiled, config, 1, restore)
+
+    with pytest.raises(StreamsException, match='offsets of application "app" were reset') as caught:
+        begun_by(Reset())
+    assert "start without millstream.savepoint" in str(caught.value)
+    assert begun_by(Reset(), "/points/b").location == "file:///points/b"
+    assert begun_by(Admitting()).location == "file:///points/a"

@@ -53,6 +53,19 @@ class GroupState:
     tokens: Mapping[int, Committed] = field(default_factory=dict)
     offsets: Mapping[At, Committed] = field(default_factory=dict)
 
+    @property
+    def left_alone(self) -> bool:
+        """Whether all committed offsets are as the claim's checkpoint has left them."""
+        if self.claim is None or not self.offsets:
+            return False
+        marks = (each.mark for each in self.offsets.values())
+        return all(mark is not None and mark.checkpoint == self.claim.checkpoint for mark in marks)
+
+    @property
+    def was_reset(self) -> bool:
+        """Whether another program than the application or Kafka Streams committed offsets."""
+        return any(each.mark is None and not each.by_java for each in self.offsets.values())
+
     def half_written(self, checkpoint: str, done: int) -> int | None:
         """Return the batch that a sink has written and that has not ended; None for none.
 

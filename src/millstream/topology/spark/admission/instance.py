@@ -99,6 +99,12 @@ class ApplicationInstance:
         begins = self._admitted.verdict.action in (Action.BEGIN, Action.BEGIN_ANEW)
         return None if begins else self._admitted.progress.done_to
 
+    @property
+    def was_reset(self) -> bool:
+        """Whether a tool, such as ``millstream reset``, has committed offsets since the end."""
+        assert self._admitted is not None
+        return self._admitted.group.was_reset
+
     def release(self) -> None:
         """Give back lease and lock, and stop renewing the claim."""
         self._ended.set()
@@ -142,7 +148,7 @@ class ApplicationInstance:
             claim=state.claim,
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
-            stores_are_gone=self._stores and not savepoint and _left_alone(state),
+            stores_are_gone=self._stores and not savepoint and state.left_alone,
             anything_committed=bool(state.offsets),
             left_by_java=self._more_than_offsets
             and any(each.by_java for each in state.offsets.values()),
@@ -379,14 +385,6 @@ class ApplicationInstance:
                     group.commit(claim)
             except MillstreamError as error:
                 log.info("claim not renewed instance=%s error=%s", self.id, error)
-
-
-def _left_alone(state: GroupState) -> bool:
-    """Return whether all committed offsets are as the claim's checkpoint has left them."""
-    if state.claim is None or not state.offsets:
-        return False
-    marks = (each.mark for each in state.offsets.values())
-    return all(mark is not None and mark.checkpoint == state.claim.checkpoint for mark in marks)
 
 
 def normal(location: str) -> str:

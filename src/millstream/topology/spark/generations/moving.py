@@ -195,6 +195,8 @@ def admitted(
         if savepoint:
             if found is not None:
                 _check_whole(instance, generations, found)
+            elif not restore and instance.was_reset:
+                raise _reset(config, savepoint)
             return FromSavepoint(
                 generations=generations,
                 instance=instance,
@@ -334,6 +336,18 @@ def _compared(
         for each in comparison.outcomes:
             log.info("%s %s: %s %s", each.kind, each.name, each.fate.value, each.how)
     return comparison
+
+
+def _reset(config: StreamsConfig, savepoint: str) -> StreamsException:
+    """Return the error for a savepoint that would win over offsets that someone has reset."""
+    name = config.getString("application.id")
+    return StreamsException(
+        f'the committed offsets of application "{name}" were reset, and savepoint "{savepoint}" '
+        "has other ones",
+        detail="A tool such as millstream reset has committed them, and there is no checkpoint.",
+        hint=f"To begin at the offsets with empty stores, start without {SAVEPOINT} "
+        "(--from-savepoint). To begin with the savepoint: millstream state restore.",
+    )
 
 
 def _renamed(
