@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.topology.spark.progress import packing_ms, progress_metrics, with_records
+from millstream.topology.spark.progress import lag_of, packing_ms, progress_metrics, with_records
 
 
 def test_progress_becomes_metrics() -> None:
@@ -26,6 +26,16 @@ def test_progress_becomes_metrics() -> None:
         "records-lag": 3.0,
     }
     assert progress_metrics("app", None) == {}
+
+
+def test_the_lag_of_a_batch_that_is_repeated_after_a_kill_is_not_known() -> None:
+    tick = {"endOffset": {"offset": 5}, "latestOffset": None}
+    asked = {"endOffset": {"t": {"0": 7}}, "latestOffset": {"t": {"0": 9}}}
+    repeated = {"endOffset": {"u": {"0": 7}}, "latestOffset": None}
+    assert lag_of({"sources": [tick, asked]}) == 2
+    assert lag_of({"sources": [tick, asked, repeated]}) is None
+    names = {n.name() for n in progress_metrics("app", {"sources": [repeated]})}
+    assert "records-lag" not in names
 
 
 def test_a_run_over_history_counts_records_by_their_offsets() -> None:

@@ -24,8 +24,9 @@ def progress_metrics(
     """Return the metrics of the last batch; none before the first has ended.
 
     ``records``: read in the batch; ``process-rate``: records a second; ``batch-time-ms``;
-    ``batch-id``; ``records-lag``: records on the source topics not read yet; after a batch that
-    has written state, ``state-size-bytes``: the stores' files in the checkpoint.
+    ``batch-id``; ``records-lag``: records on the source topics not read yet, where
+    it is known; after a batch that has written state, ``state-size-bytes``: the stores' files in
+    the checkpoint.
     """
     metrics = Metrics()
     if progress is not None:
@@ -35,8 +36,9 @@ def progress_metrics(
             "process-rate": progress.get("processedRowsPerSecond") or 0.0,
             "batch-time-ms": (progress.get("durationMs") or {}).get("triggerExecution", 0),
             "batch-id": progress.get("batchId", -1),
-            "records-lag": lag_of(progress),
         }
+        if (lag := lag_of(progress)) is not None:
+            values["records-lag"] = lag
         operators = progress.get("stateOperators") or ()
         if operators:
             values["state-size-bytes"] = sum(map(state_size, operators))
@@ -91,9 +93,14 @@ def _passed(start: Any, end: Any) -> int:
     )
 
 
-def lag_of(progress: Mapping[str, Any]) -> int:
-    """Return how many records of the source topics a batch left unread."""
-    return sum(map(_lag, progress.get("sources") or ()))
+def lag_of(progress: Mapping[str, Any]) -> int | None:
+    """Return how many records of the source topics a batch left unread.
+
+    None if that is not known: Spark does not ask for the ends of topics before it repeats a batch.
+    """
+    lags = [_lag(source) for source in progress.get("sources") or ()]
+    known = [lag for lag in lags if lag is not None]
+    return sum(known) if len(known) == len(lags) else None
 
 
 def records_of(progress: Mapping[str, Any]) -> int:
@@ -112,13 +119,18 @@ def state_size(operator: Mapping[str, Any]) -> int:
     return sum(int(measured.get(name) or 0) for name in ("rocksdbSstFileSize", SEGMENT_BYTES))
 
 
-def _lag(source: Mapping[str, Any]) -> int:
-    read, available = source.get("endOffset"), source.get("latestOffset")
-    if not isinstance(read, Mapping) or not isinstance(available, Mapping):
+def _lag(source: Mapping[str, Any]) -> int | None:
+    available: Any = source.get("latestOffset")
+    read: dict[str, Any] = source.get("endOffset") or {}
+    # The source of ticks has no topics.
+    if not isinstance(read, dict) or not any(isinstance(each, dict) for each in read.values()):
         return 0
-    return sum(
+    if not isinstance(available, Mapping):
+        return None
+    lags: list[int] = [
         max(0, last - read.get(topic, {}).get(partition, last))
         for topic, partitions in available.items()
         if isinstance(partitions, Mapping)
         for partition, last in partitions.items()
-    )
+    ]
+    return sum(lags)

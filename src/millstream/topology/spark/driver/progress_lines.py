@@ -73,10 +73,10 @@ class ProgressLines:
     def _write_first(self, first: Progress, now: float) -> None:
         self._batch, self._told_at = int(first["batchId"]), now
         self.say(
-            "running; first batch: %s in %.1f s, %s behind",
+            "running; first batch: %s in %.1f s, %s",
             _many(records_of(first), "record"),
             now - self._began,
-            f"{lag_of(first):,}",
+            _behind(first),
         )
 
     def _write_rate(self, recent: Sequence[Progress], now: float) -> None:
@@ -90,15 +90,20 @@ class ProgressLines:
         share = len(new) / max(1, new[-1]["batchId"] - self._batch)
         self._batch = new[-1]["batchId"]
         self.say(
-            "running; %s records a second, %s behind, %.1f s a batch",
+            "running; %s records a second, %s, %.1f s a batch",
             f"{sum(map(records_of, new)) / share / span:,.0f}",
-            f"{lag_of(new[-1]):,}",
+            _behind(new[-1]),
             sum(map(_seconds, new)) / len(new),
         )
 
 
 def _seconds(progress: Progress) -> float:
     return float((progress.get("durationMs") or {}).get("triggerExecution", 0)) / 1000
+
+
+def _behind(progress: Progress) -> str:
+    lag = lag_of(progress)
+    return "how far behind is not known" if lag is None else f"{lag:,} behind"
 
 
 def _many(count: int, what: str) -> str:
