@@ -101,6 +101,33 @@ def test_a_savepoint_starts_another_application(play: Playground, spark: Any) ->
         eventually(lambda: count(again), 3)
 
 
+def test_a_word_has_its_effect_once_on_the_state_of_a_savepoint(
+    play: Playground, spark: Any
+) -> None:
+    source, target = play.topic("words"), play.topic("counts", partitions=1)
+    topology = counted(source, target, filtered=False)
+    with KafkaStreams(topology, play.config(), spark=spark) as streams:
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(streams), 1)
+        streams.savepoint(play.directory / "one")
+
+    def copy(name: str, point: str) -> KafkaStreams:
+        config = play.config(
+            application_id=f"{play.name}-{name}",
+            millstream_savepoint=str(play.directory / point),
+            millstream_state_drop="counts",
+        )
+        return KafkaStreams(topology, config, spark=spark)
+
+    with copy("second", "one") as second:
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(second), 1)
+        second.savepoint(play.directory / "two")
+    with copy("third", "two") as third:
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(third), 2)
+
+
 def test_a_savepoint_is_restored_and_former_generations_are_pruned(
     play: Playground, spark: Any
 ) -> None:

@@ -54,6 +54,25 @@ def test_a_store_has_the_entries_of_all_partitions(tmp_path: Path) -> None:
         assert [(each.key, each.value) for each in store.all()] == [("a", 3), ("b", 2), ("c", 1)]
 
 
+def test_a_word_has_its_effect_once_on_the_same_topology(tmp_path: Path) -> None:
+    point, config = (
+        saved(counts(), tmp_path, [("in", "a", "x", 5)]),
+        {
+            **CONFIG,
+            "millstream.state.drop": "counts",
+        },
+    )
+
+    with TopologyTestDriver.fromSavepoint(counts(), config, point) as driver:
+        pipe(driver, [("in", "a", "w", 8)])
+        assert output(driver, value=Serdes.Long()) == [("a", 1, 8)]
+        driver.savepoint(tmp_path / "dropped")
+
+    with TopologyTestDriver.fromSavepoint(counts(), config, tmp_path / "dropped") as driver:
+        pipe(driver, [("in", "a", "w", 9)])
+        assert output(driver, value=Serdes.Long()) == [("a", 2, 9)]
+
+
 def test_one_partition_is_taken_alone(tmp_path: Path) -> None:
     point = saved(counts(), tmp_path, [("in", "a", "x", 5)], [("in", "b", "z", 6)])
 

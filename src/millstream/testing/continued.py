@@ -91,7 +91,9 @@ def continued(
         notes=notes_from_json(notes),
         topics=manifest.topics,
         store_format=manifest.store_format,
+        words=manifest.words or (),
     )
+    before = replace(before, every_word=manifest.words is not None)
     # Without numbers of partitions: a driver has one, whatever the savepoint has.
     after = facts_of(
         description,

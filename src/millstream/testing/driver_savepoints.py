@@ -123,6 +123,7 @@ class DriverSavepoints(DriverStores):
 
     def _manifest(self, filled: set[str]) -> SavepointManifest:
         from millstream.topology.spark.checkpoint.store_notes import notes_of, notes_to_json
+        from millstream.topology.spark.evolution.words import words_of
 
         plan = self._topology.plan()
         notes = notes_to_json(notes_of(plan, self._config))
@@ -147,6 +148,7 @@ class DriverSavepoints(DriverStores):
             },
             topics=self._matched(),
             store_format=str(self._config.merged().get(STORE_FORMAT) or "DEFAULT").upper(),
+            words=tuple(words_of(self._config).texts()),
             created_ms=self._host.now_ms(),
             library=version("millstream"),
         )

@@ -79,6 +79,9 @@ class SavepointManifest:
     """Source node with a pattern -> the topics that matched."""
     store_format: str = "DEFAULT"
     """``dsl.store.format``."""
+    words: tuple[str, ...] | None = None
+    """Words for stores that have had their effect on the state, as ``evolution/words.py`` writes
+    them; None where they are not known, as in savepoints of earlier versions."""
     created_ms: int = 0
     checkpoint: str = ""
     """Id of the checkpoint that it was made from; empty for none."""

@@ -117,6 +117,7 @@ def image_of_checkpoint(
         global_snapshots=of_globals,
         topics=note.topics,
         store_format=note.store_format,
+        words=note.words if note.every_word else None,
         created_ms=int(time.time() * 1000),
         checkpoint=note.id,
         batch=progress.done,

@@ -84,14 +84,16 @@ def facts_of_savepoint(manifest: SavepointManifest) -> Facts:
     Partitions follow from its tasks: after a rescaling the positions are still the former ones.
     """
     stores = {n: s for n, s in manifest.stores.items() if not n.endswith(SPILLED)}
-    return facts_of(
+    facts = facts_of(
         manifest.topology,
         application_id=manifest.application_id,
         tasks=manifest.tasks,
         notes={name: StoreNote(**each.note) for name, each in stores.items() if each.note},
         topics=manifest.topics,
         store_format=manifest.store_format,
+        words=manifest.words or (),
     )
+    return replace(facts, every_word=manifest.words is not None)
 
 
 def _check_files_read(manifest: SavepointManifest, location: str) -> None:
