@@ -114,7 +114,7 @@ def _packed(bundle: BundleJob, member: Job, topic: str, records: list[Any]) -> p
         record |= {"topic": topic, "partition": 0, "offset": offset}
     fields = [{column: record[column] for column in SOURCE_COLUMNS} for record in records]
     batch = pa.RecordBatch.from_pylist(fields, schema=_SOURCE)
-    *origin, blob = packed(batch, member.layout.feedback)
+    *origin, blob = packed(batch)
     chunk = (*origin, blob.to_pybytes())
     places = _places(bundle, member, topic)
     rows = [dict(zip(PACKED_ARROW.names, (*place, *chunk), strict=True)) for place in places]

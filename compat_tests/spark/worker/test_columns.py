@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Header, Headers
 from millstream.core.partitioning import default_partition, murmur2
-from millstream.topology.spark.arrow_headers import headers_column, headers_list
+from millstream.topology.spark.arrow_headers import HEADERS, headers_column, headers_list
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
 from millstream.topology.spark.wire import binary_column, decode_chunk, encode_chunk, to_list
+from millstream.topology.spark.worker.feedback import TIME_MARK
 from millstream.topology.spark.worker.inbox import arrived_runs, raw_chunks, source_runs
 from millstream.topology.spark.worker.murmur import murmur2_column, partitions_of
 from millstream.topology.spark.worker.outbox import Outbox
@@ -99,6 +100,21 @@ def test_source_chunks_come_in_the_order_of_topic_partition_and_offset() -> None
 
     chunks = [(c.topic, c.partition, list(c.offsets)) for c in raw_chunks(source_runs(rows))]
     assert chunks == [("a", 1, [2, 8]), ("a", 1, [9]), ("b", 0, [5])]
+
+
+def test_a_chunk_of_a_feedback_topic_gets_the_event_times_that_its_records_had() -> None:
+    blob = encode_chunk(
+        keys=binary_column([b"k", b"l"]),
+        values=binary_column([b"v", b"w"]),
+        timestamps=pa.array([99, 7], pa.int64()),
+        offsets=pa.array([3, 4], pa.int64()),
+        headers=pa.array([[{"key": TIME_MARK, "value": b""}], None], HEADERS),
+    )
+    rows = [SimpleNamespace(topic=name, partition=0, seq=3, blob=blob) for name in ("back", "in")]
+
+    back, given = raw_chunks(source_runs(rows, {"back": 1}))
+    assert (list(back.timestamps), list(given.timestamps)) == ([0, 7], [99, 7])
+    assert back.headers is None or not any(back.headers)
 
 
 def test_what_several_tasks_sent_is_merged_by_event_time() -> None:

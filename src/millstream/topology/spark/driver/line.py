@@ -153,7 +153,7 @@ def _records(
     source = source.option("maxOffsetsPerTrigger", limit)
     if not options.without_reset.isdisjoint(stage.topics):
         source = source.option("failOnDataLoss", "true")
-    if options.packs_in_jvm and job.layout.feedback.keys().isdisjoint(stage.topics):
+    if options.packs_in_jvm:
         keys = job.layout.keys[: stage.tasks]
         chunks = chunks_of(source.load(), stage.index, keys, shares)
         if chunks is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,28 @@ import pyarrow as pa
 from millstream.core.chunk import RawChunk
 from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.wire import decode_chunk, to_list
+from millstream.topology.spark.worker.feedback import true_times
 from millstream.topology.spark.worker.sizes import consumed
 
 Columns = Mapping[str, pa.Array]
 
 
-def source_runs(rows: Iterable[Any]) -> dict[tuple[str, int], list[Columns]]:
-    """Return the chunks of each topic and partition of source topics, by offset."""
+def source_runs(
+    rows: Iterable[Any], feedback: Container[str] = ()
+) -> dict[tuple[str, int], list[Columns]]:
+    """Return the chunks of each topic and partition of source topics, by offset.
+
+    Args:
+        rows: Rows from the sources.
+        feedback: The feedback topics.
+    """
     runs: dict[tuple[str, int], list[Columns]] = {}
     for row in sorted(rows, key=lambda row: (row.topic, row.partition, row.seq)):
-        runs.setdefault((row.topic, row.partition), []).append(decode_chunk(row.blob))
+        columns: Columns = decode_chunk(row.blob)
+        if row.topic in feedback and "headers" in columns:
+            timestamps, headers = true_times(columns["timestamps"], columns["headers"])
+            columns = {**columns, "timestamps": timestamps, "headers": headers}
+        runs.setdefault((row.topic, row.partition), []).append(columns)
     return runs
 
 

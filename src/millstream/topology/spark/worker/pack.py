@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.grown_topics import grown_topic
 from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, chunk_buffer
-from millstream.topology.spark.worker.feedback import true_times
 
 SOURCE_COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 PACKED_ARROW = pa.schema([field for field in ARROW_ROW if field.name != "clock"])
@@ -37,12 +36,12 @@ def packer(layout: Layout, stage: int) -> Mapper:
         layout: The stages.
         stage: Index of the stage.
     """
-    keys, feedback, tasks = layout.keys, layout.feedback, layout.stages[stage].tasks
+    keys, tasks = layout.keys, layout.stages[stage].tasks
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in pieces(batches):
             with reported():
-                topic, partition, first, blob = packed(batch, feedback)
+                topic, partition, first, blob = packed(batch)
                 if partition >= tasks:
                     # A later stage may have more tasks, and so a key for it.
                     raise grown_topic(topic, partition, tasks)
@@ -66,7 +65,7 @@ def global_packer(layout: Layout) -> Mapper:
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in pieces(batches):
-            chunk = packed(batch, ())
+            chunk = packed(batch)
             for place in places:
                 yield _row(*place, GLOBAL, *chunk)
 
@@ -82,13 +81,8 @@ def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield batch.slice(at, step)
 
 
-def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, pa.Buffer]:
-    """Return topic, partition, first offset and blob of a batch of one topic partition.
-
-    Args:
-        batch: A batch of the source.
-        feedback: The feedback topics.
-    """
+def packed(batch: pa.RecordBatch) -> tuple[str, int, int, pa.Buffer]:
+    """Return topic, partition, first offset and blob of a batch of one topic partition."""
     columns: Mapping[str, pa.Array] = dict(zip(batch.schema.names, batch.columns, strict=True))
     topic, partition = _end(columns, 0)
     if _end(columns, batch.num_rows - 1) != (topic, partition):
@@ -97,12 +91,10 @@ def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, i
             detail=f'It mixes partition {partition} of "{topic}" with another one.',
             hint="Do not set minPartitions or maxRecordsPerPartition on the Kafka source.",
         )
-    timestamps, headers = columns["timestamp"], columns["headers"]
-    if topic in feedback:
-        timestamps, headers = true_times(timestamps, headers)
+    headers = columns["headers"]
     blob = chunk_buffer(
         offsets=columns["offset"],
-        timestamps=timestamps,
+        timestamps=columns["timestamp"],
         keys=columns["key"].cast(pa.binary()),
         values=columns["value"].cast(pa.binary()),
         headers=None if headers.null_count == len(headers) else headers,

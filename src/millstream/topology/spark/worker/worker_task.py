@@ -193,7 +193,7 @@ class WorkerTask:
         if self._globals is not None:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
-        runs = source_runs(arrived.sources)
+        runs = source_runs(arrived.sources, self._job.layout.feedback)
         all_runs = runs | arrived_runs(arrived.internal, self._partition, next_offsets)
         isolates = watch.by_record or bool(watch.poisoned)
         if isolates or not _last_records_do(task, all_runs):
