@@ -106,6 +106,25 @@ def test_records_wait_for_a_topic_that_comes_soon(
     writer.close()
 
 
+@pytest.mark.parametrize("exactly_once", [True, False])
+def test_records_of_event_time_zero_wait_for_a_topic_as_long_as_others(
+    job: Job, play: Playground, caplog: pytest.LogCaptureFixture, *, exactly_once: bool
+) -> None:
+    target = f"{play.name[-40:]}-none"
+    writer = SinkWriter(replace(job, exactly_once=exactly_once), 0)
+    began = time.monotonic()
+    with pytest.raises(StreamsException, match=f'topic "{target}" to write to'):
+        writer.write(0, [(target, chunk(b"a", time=0))], [])
+    # kafka-python alone would wait for a minute, and be asked again for five.
+    assert time.monotonic() - began < 20
+    assert f'topic "{target}" to write to does not exist' in caplog.text
+
+    create_topic(play.servers, target)
+    assert writer.write(0, [(target, chunk(b"a", time=0))], []) is True
+    assert [m.timestamp()[1] for m in play.read(target, 1)] == [0]
+    writer.close()
+
+
 def test_a_name_that_no_topic_can_have_is_told_at_once(job: Job) -> None:
     writer = SinkWriter(job, 0)
     with pytest.raises(StreamsException, match='"two words" cannot be the name') as caught:

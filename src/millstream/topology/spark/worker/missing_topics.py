@@ -1,7 +1,7 @@
 """Topics that records wait for because the broker does not have them.
 
-librdkafka waits for them without a word. Kafka's producer warns each second, and gives up after a
-minute.
+librdkafka and kafka-python wait for them without a word. Kafka's producer warns each second, and
+gives up after a minute.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ LOOK_S = 2.0
 """How long records wait before the broker is asked about their topics."""
 PATIENCE_S = 15.0
 """How long a topic may be missing. Spark tries a task four times: a minute, as Kafka's producer."""
+_PAUSE_S = 0.1
 _MISSING = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
 
 
@@ -65,13 +66,42 @@ def flush(
     check()
 
 
+def await_topics(producer: Producer, topics: Iterable[str]) -> None:
+    """Wait until the broker has topics, for a client that cannot be asked what it waits for.
+
+    Args:
+        producer: Asks the broker, which may create a topic then.
+        topics: The topics.
+
+    Raises:
+        MissingTopicError: A topic's name is not legal, or the topic has been missing for too long.
+    """
+    missing, since = sorted(topics), dict[str, float]()
+    told_from = time.monotonic() + LOOK_S
+    # What the broker does not answer is left to the client that writes.
+    with suppress(_NotAnsweredError):
+        while missing := [topic for topic in missing if _is_missing(producer, topic)]:
+            for topic in missing if time.monotonic() > told_from else ():
+                _wait(topic, since)
+            time.sleep(_PAUSE_S)
+
+
 def _look(producer: Producer, topic: str, since: dict[str, float]) -> None:
+    if _is_missing(producer, topic):
+        _wait(topic, since)
+    else:
+        since.pop(topic, None)
+
+
+def _is_missing(producer: Producer, topic: str) -> bool:
     error = _error_of(producer, topic)
     if error is not None and error.code() == KafkaError.TOPIC_EXCEPTION:
         raise MissingTopicError(error, topic)
-    if error is None or error.code() not in _MISSING:
-        since.pop(topic, None)
-    elif topic not in since:
+    return error is not None and error.code() in _MISSING
+
+
+def _wait(topic: str, since: dict[str, float]) -> None:
+    if topic not in since:
         since[topic] = time.monotonic()
         said = 'topic "%s" to write to does not exist; its records wait until it is created'
         log.warning(said, topic)

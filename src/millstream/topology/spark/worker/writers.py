@@ -36,7 +36,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.feedback import marked
-from millstream.topology.spark.worker.missing_topics import MissingTopicError, flush
+from millstream.topology.spark.worker.missing_topics import MissingTopicError, await_topics, flush
 from millstream.topology.spark.worker.refused_records import (
     Deliveries,
     Unsent,
@@ -221,6 +221,7 @@ class SinkWriter:
             self._write(plain)
             self._flush(plain)
             if at_zero:
+                await_topics(self._producer, at_zero)
                 self._write_at_zero([each for each in chunks if each[0] in at_zero])
             commit(self._consumer, offsets, TIMEOUT_S)
         elif at_zero:
@@ -246,6 +247,8 @@ class SinkWriter:
     def _write_transaction_at_zero(
         self, batch: int, chunks: Sequence[Chunk], consumed: Sequence[ConsumedRange]
     ) -> bool:
+        assert self._producer is not None
+        await_topics(self._producer, {topic for topic, _ in chunks})
         producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
         try:
             # It has fenced every other producer, also this writer's; their committed writes stay.
