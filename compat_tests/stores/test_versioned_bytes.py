@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat_tests.stores.context import StoreTestContext
-from millstream.core.errors import UnsupportedOperationException
+from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.serdes import Serdes
 from millstream.core.state import VersionedBytesStore, VersionedBytesStoreSupplier, VersionedRecord
 from millstream.stores import Stores
@@ -63,6 +63,22 @@ def test_a_store_works_over_a_users_versioned_bytes(tmp_path: Path) -> None:
     assert context.logged() == [("a", "1", 5), ("a", "2", 9), ("a", "0", 3), ("a", None, 10)]
     store.close()
     assert not supplier.made.isOpen()
+
+
+@pytest.mark.parametrize("answer", [None, "-1", True, 1.5])
+def test_a_put_that_does_not_say_until_when_its_version_holds_is_refused(
+    answer: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # None counted a late version as the latest, in what is grouped from the table; the others none.
+    monkeypatch.setattr(CountingBytes, "put", lambda *_: answer)
+    builder = Stores.versionedKeyValueStoreBuilder(
+        CountingSupplier(), Serdes.String(), Serdes.String()
+    )
+    store: Any = builder.build()
+    store.init(StoreTestContext(tmp_path), store)
+    with pytest.raises(ClassCastException, match=r'put\(\) of store "v" returned') as refused:
+        store.put("a", "1", 5)
+    assert "PUT_RETURN_CODE_VALID_TO_UNDEFINED" in str(refused.value)
 
 
 def test_ours_reads_as_time_and_value(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from millstream.core.state import (
     StateStore,
@@ -13,6 +14,7 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     VersionedRecord,
 )
+from millstream.core.wording import a_kind
 from millstream.stores.layers import Layer
 from millstream.stores.supplied import SuppliedLayer
 from millstream.stores.time_keys import META_KEY
@@ -34,6 +36,10 @@ HISTORY = b"\x01"
 
 UNDEFINED = VersionedKeyValueStore.PUT_RETURN_CODE_VALID_TO_UNDEFINED
 NOT_PUT = VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT
+_ENDS = (
+    "until when the version holds in ms, PUT_RETURN_CODE_VALID_TO_UNDEFINED for the latest, or "
+    "PUT_RETURN_CODE_NOT_PUT"
+)
 
 
 class VersionLayer(Layer):
@@ -303,7 +309,11 @@ class SuppliedVersions(SuppliedLayer, VersionLayer):
         self._store.init(context, root)
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        return self._store.put(key, value, time)  # type: ignore[no-any-return]
+        end = self._store.put(key, value, time)
+        if isinstance(end, bool) or not isinstance(end, SupportsIndex):
+            # Tables would take an update that is late for the latest, or leave out those that are.
+            raise self._refusal("put()", a_kind(end), _ENDS)
+        return index(end)
 
     def latest(self, key: bytes) -> Latest | None:
         found = self._found(self._store.get(key))
