@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from compat_tests.stores.context import StoreTestContext
+from millstream import Consumed, Materialized, StreamsBuilder, TopologyTestDriver
 from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.serdes import Serdes
 from millstream.core.state import VersionedBytesStore, VersionedBytesStoreSupplier, VersionedRecord
@@ -29,6 +30,7 @@ class CountingSupplier(VersionedBytesStoreSupplier):
     """Makes it, and remembers the last one."""
 
     made: CountingBytes
+    kind = CountingBytes
 
     def name(self) -> str:
         return "v"
@@ -41,7 +43,7 @@ class CountingSupplier(VersionedBytesStoreSupplier):
 
     def get(self) -> VersionedBytesStore:
         inner: Any = Stores.persistentVersionedKeyValueStore("v", 100).get()
-        self.made = CountingBytes(inner._store)
+        self.made = self.kind(inner._store)
         return self.made
 
 
@@ -79,6 +81,30 @@ def test_a_put_that_does_not_say_until_when_its_version_holds_is_refused(
     with pytest.raises(ClassCastException, match=r'put\(\) of store "v" returned') as refused:
         store.put("a", "1", 5)
     assert "PUT_RETURN_CODE_VALID_TO_UNDEFINED" in str(refused.value)
+
+
+class RestoredBytes(CountingBytes):
+    """Asks for its changes at a restart."""
+
+    def init(self, stateStoreContext: Any, root: Any) -> None:
+        super().init(stateStoreContext, root)
+        stateStoreContext.register(root, lambda key, value: None)
+
+
+@pytest.mark.parametrize(("kind", "warnings"), [(CountingBytes, 0), (RestoredBytes, 1)])
+def test_a_warning_says_that_versions_do_not_come_back(
+    kind: type[CountingBytes], warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    supplier = CountingSupplier()
+    supplier.kind = kind
+    builder = StreamsBuilder()
+    text = Serdes.String()
+    stored = Materialized.as_(supplier).withKeySerde(text).withValueSerde(text)
+    builder.table("in", Consumed.with_(text, text), stored)
+    with TopologyTestDriver(builder.build()):
+        said = [each.getMessage() for each in caplog.records if "versions are lost" in each.msg]
+    assert len(said) == warnings
+    assert all('versioned store "v"' in each for each in said)
 
 
 def test_ours_reads_as_time_and_value(tmp_path: Path) -> None:

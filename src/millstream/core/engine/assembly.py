@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from millstream.core.state import (
     StateStore,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
+    VersionedKeyValueStore,
     place,
 )
 from millstream.core.state.logged_rows import AsKept, Logged
@@ -44,7 +46,15 @@ from millstream.core.wording import a_kind
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
 
+log = logging.getLogger(__name__)
+
 _OURS = "millstream."
+_LOSES_VERSIONS = (
+    'versioned store "%s" is of a supplier of the program: when its task is created anew, as at a '
+    "restart, its callback is given the last value of each key without its time, so its versions "
+    "are lost. Use Stores.persistentVersionedKeyValueStore(), over a byte store if they are to be "
+    "kept elsewhere, or a StateStore that logs each version under a key of its own"
+)
 _CALLED = ("flush", "commit", "close")
 _METHODS = [
     name
@@ -73,6 +83,8 @@ def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
         place(store, task.id.partition())
         callback = context.restorers.get(node.name)
         if callback is not None:
+            if isinstance(store, VersionedKeyValueStore) and _is_ours(store):
+                log.warning(_LOSES_VERSIONS, node.name)
             restore(store, callback, task.host.logged(node.name))
     except MillstreamError:
         raise
@@ -102,9 +114,13 @@ def _built(node: StoreNode, task: Task) -> Any:
     return store
 
 
+def _is_ours(store: Any) -> bool:
+    return type(store).__module__.startswith(_OURS)
+
+
 def _check_registered(node: StoreNode, store: Any, task: Task) -> None:
     """Refuse a user's own logged store that nothing could restore."""
-    if type(store).__module__.startswith(_OURS) or not node.builder.loggingEnabled():
+    if _is_ours(store) or not node.builder.loggingEnabled():
         return
     raise StreamsException(
         f'state store "{node.name}" has not been registered',
