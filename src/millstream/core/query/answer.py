@@ -13,6 +13,7 @@ from millstream.core.errors import (
     NullPointerException,
     UnsupportedOperationException,
 )
+from millstream.core.query.drained import entries_of
 from millstream.core.query.keys import (
     KeyQuery,
     RangeQuery,
@@ -169,8 +170,10 @@ def _timestamped_range(store: Any, query: TimestampedRangeQuery[Any, Any]) -> An
 def _entries(store: Any, lower: Any, upper: Any, order: ResultOrder) -> Any:
     backward = order is ResultOrder.DESCENDING
     if lower is None and upper is None:
-        return store.reverseAll() if backward else store.all()
-    return store.reverseRange(lower, upper) if backward else store.range(lower, upper)
+        method = "reverseAll" if backward else "all"
+        return entries_of(getattr(store, method)(), method, store)
+    method = "reverseRange" if backward else "range"
+    return entries_of(getattr(store, method)(lower, upper), method, store)
 
 
 def _window_key(store: Any, query: WindowKeyQuery[Any, Any]) -> Any:
@@ -179,16 +182,18 @@ def _window_key(store: Any, query: WindowKeyQuery[Any, Any]) -> Any:
         raise NotForThisStore
     # Kafka's queries of windows and sessions do not look into the record cache.
     fetch = getattr(store, "fetch_stored", store.fetch)
-    return _without_headers(store, fetch(query.getKey(), query._from_ms, query._to_ms))
+    found = fetch(query.getKey(), query._from_ms, query._to_ms)
+    return _without_headers(store, entries_of(found, "fetch", store))
 
 
 def _window_range(store: Any, query: WindowRangeQuery[Any, Any]) -> Any:
     if isinstance(store, WindowStore) and query._from_ms is not None and query._to_ms is not None:
         fetch_all = getattr(store, "fetch_all_stored", store.fetchAll)
-        return _without_headers(store, fetch_all(query._from_ms, query._to_ms))
+        found = fetch_all(query._from_ms, query._to_ms)
+        return _without_headers(store, entries_of(found, "fetchAll", store))
     if isinstance(store, SessionStore) and query.getKey() is not None:
         fetch = getattr(store, "fetch_stored", store.fetch)
-        return _without_headers(store, fetch(query.getKey()))
+        return _without_headers(store, entries_of(fetch(query.getKey()), "fetch", store))
     raise NotForThisStore
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from millstream.core.errors import NoSuchElementException, UnsupportedOperationException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.query.drained import drained
+from millstream.core.query.drained import drained, entries_of
 from millstream.core.query.plain import PlainEntries, Show
 from millstream.core.state.iterators import KeyValueIterator
+from millstream.core.state.window import WindowStore
 
 POINTS = ("get", "fetchSession")
 """Reads of one value: the first value found."""
@@ -74,11 +75,18 @@ class CompositeStore:
         for store in stores:
             found = getattr(store, name)(*arguments, **keywords)
             show = next((s for kind, s in self._shows.items() if isinstance(store, kind)), None)
-            if isinstance(found, KeyValueIterator):
-                iterators.append(found if show is None else PlainEntries(found, show))
-            elif found is not None:
+            if found is None:
+                continue
+            if _is_point(store, name, len(arguments) + len(keywords)):
                 return found if show is None else show(found)
+            entries = entries_of(found, name, store)
+            iterators.append(entries if show is None else PlainEntries(entries, show))
         return ChainedIterator(iterators) if iterators else None
+
+
+def _is_point(store: Any, name: str, arguments: int) -> bool:
+    """Return whether a read is one of a value: such as ``fetch(key, time)`` of windows."""
+    return name in POINTS or (name == "fetch" and arguments == 2 and isinstance(store, WindowStore))
 
 
 class ChainedIterator(KeyValueIterator[Any, Any]):
