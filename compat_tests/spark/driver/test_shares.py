@@ -1,4 +1,4 @@
-"""What part of a batch each sub-topology may read from its topics."""
+"""What sub-topologies have not read, by which they share a batch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from millstream.topology.spark.chunks.source import BatchShares
 from millstream.topology.spark.compile import Stage
-from millstream.topology.spark.driver.line import shares_of_a_batch
+from millstream.topology.spark.driver.line import MIN_SHARE, shares_of_a_batch
 
 
 def stage(index: int, *topics: str) -> Stage:
@@ -16,26 +16,18 @@ def stage(index: int, *topics: str) -> Stage:
 STAGES = [stage(0, "rows", "answers"), stage(1, "others")]
 
 
-def limits(shares: BatchShares | None) -> list[int]:
-    assert shares is not None
-    return [shares.limit(index) for index in shares.unread]
+def test_a_stage_has_the_backlog_of_all_its_topics() -> None:
+    shares = shares_of_a_batch(STAGES, {"rows": 900, "answers": 7, "others": 100}, 1000)
+
+    assert shares == BatchShares(whole=1000, least=MIN_SHARE, unread={0: 907, 1: 100})
 
 
-def test_without_a_backlog_all_stages_may_read_alike() -> None:
-    assert limits(shares_of_a_batch(STAGES, {}, 999)) == [499, 499]
+def test_where_the_jvm_does_not_follow_the_backlog_all_stages_may_read_alike() -> None:
+    small, large = (shares_of_a_batch(STAGES, {"rows": 900}, whole) for whole in (1, 999))
+    assert small is not None
+    assert large is not None
 
-
-def test_a_backlog_is_shared_so_that_all_are_through_together() -> None:
-    backlog = {"rows": 900, "answers": 0, "others": 100}
-
-    assert limits(shares_of_a_batch(STAGES, backlog, 1040)) == [920, 120]
-
-
-def test_whoever_has_no_backlog_still_reads() -> None:
-    backlog = {"rows": 1000, "answers": 0, "others": 0}
-
-    assert limits(shares_of_a_batch(STAGES, backlog, 1040)) == [1020, 20]
-    assert limits(shares_of_a_batch(STAGES, backlog, 1)) == [1, 1]
+    assert [small.alike(), large.alike()] == [1, 499]
 
 
 @pytest.mark.parametrize("stages", [STAGES[:1], []])

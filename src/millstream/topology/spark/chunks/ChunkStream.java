@@ -21,23 +21,22 @@ import org.apache.spark.util.CollectionAccumulator;
 import scala.Tuple2;
 
 /**
- * Spark's own stream of a Kafka source, with our readers, and with a limit of records that is
- * found anew for each batch. Each of the two may be absent.
+ * Spark's own stream of a Kafka source, with our readers; where several stages read topics, its
+ * limit of records is found anew for each batch.
  */
 public class ChunkStream
     implements SupportsTriggerAvailableNow, ReportsSourceMetrics, MicroBatchStream {
     private final KafkaMicroBatchStream kafka;
-    private final int stage;
     private final ChunkReaders readers;
     private final CollectionAccumulator measured;
+    /** How batches are shared; null if one stage reads topics. */
     private final BatchShares shares;
 
     public ChunkStream(
-        KafkaMicroBatchStream kafka, int stage, ChunkReaders readers,
-        CollectionAccumulator measured, BatchShares shares
+        KafkaMicroBatchStream kafka, ChunkReaders readers, CollectionAccumulator measured,
+        BatchShares shares
     ) {
         this.kafka = kafka;
-        this.stage = stage;
         this.readers = readers;
         this.measured = measured;
         this.shares = shares;
@@ -53,15 +52,12 @@ public class ChunkStream
     }
 
     public PartitionReaderFactory createReaderFactory() {
-        return readers == null ? kafka.createReaderFactory() : readers;
+        return readers;
     }
 
     /** Add how many records the batch's tasks have read, and how long the slowest took for it. */
     public Map metrics(Optional latestConsumed) {
         Map found = new HashMap(kafka.metrics(latestConsumed));
-        if (measured == null) {
-            return found;
-        }
         List each = measured.value();
         measured.reset();
         long records = 0;
@@ -89,7 +85,7 @@ public class ChunkStream
         }
         Offset all = kafka.latestOffset(start, made("allAvailable", new Class[0], new Object[0]));
         long unread = between((KafkaSourceOffset) start, (KafkaSourceOffset) all);
-        long most = shares.limit(stage, unread);
+        long most = shares.limit(readers.stage, unread);
         if (unread <= most) {
             return all;
         }

@@ -18,22 +18,20 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.util.CollectionAccumulator;
 
-/** The table of Spark's Kafka source; its rows are chunks of records if it has our readers. */
+/** The table of Spark's Kafka source, whose rows are chunks of records. */
 public class ChunkTable implements Table, SupportsRead {
     private final SupportsRead kafka;
     private final StructType schema;
-    private final int stage;
     private final ChunkReaders readers;
     private final CollectionAccumulator measured;
     private final BatchShares shares;
 
     public ChunkTable(
-        SupportsRead kafka, StructType schema, int stage, ChunkReaders readers,
+        SupportsRead kafka, StructType schema, ChunkReaders readers,
         CollectionAccumulator measured, BatchShares shares
     ) {
         this.kafka = kafka;
         this.schema = schema;
-        this.stage = stage;
         this.readers = readers;
         this.measured = measured;
         this.shares = shares;
@@ -87,13 +85,13 @@ public class ChunkTable implements Table, SupportsRead {
         }
 
         public PartitionReaderFactory createReaderFactory() {
-            return readers == null ? records.toBatch().createReaderFactory() : readers;
+            return readers;
         }
 
         public MicroBatchStream toMicroBatchStream(String checkpoint) {
             KafkaMicroBatchStream stream =
                 (KafkaMicroBatchStream) records.toMicroBatchStream(checkpoint);
-            return new ChunkStream(stream, stage, readers, measured, shares);
+            return new ChunkStream(stream, readers, measured, shares);
         }
     }
 }

@@ -1,4 +1,4 @@
-"""The DataFrame of a Kafka source: rows that are chunks of records, a limit that follows."""
+"""The DataFrame of a Kafka source whose rows are chunks of records."""
 
 from __future__ import annotations
 
@@ -36,14 +36,9 @@ class BatchShares:
     """Index of a stage -> number of records that it has not read at the start."""
     _java: Any = field(default=None, init=False, repr=False)
 
-    def limit(self, stage: int) -> int:
-        """Return how many records a stage may read in the first batch."""
-        total = sum(self.unread.values())
-        count = len(self.unread)
-        share = 1 / count
-        if total:
-            share = (self.unread[stage] / total + self.least) / (1 + self.least * count)
-        return max(1, int(self.whole * share))
+    def alike(self) -> int:
+        """Return the limit of each stage where the JVM does not follow what it has not read."""
+        return max(1, self.whole // len(self.unread))
 
     def in_jvm(self, source: _Source) -> Any:
         """Return the same for the JVM, which follows what the stages have not read."""
@@ -52,23 +47,6 @@ class BatchShares:
             for stage, records in self.unread.items():
                 self._java.note(stage, records)
         return self._java
-
-
-def limited(records: DataFrame, stage: int, shares: BatchShares | None) -> DataFrame:
-    """Return the rows of a Kafka source, with a stage's share of a batch as their limit.
-
-    Args:
-        records: What Spark's Kafka source gives, with nothing done to it yet.
-        stage: Index of the stage that reads it.
-        shares: How batches are shared; None if only one stage reads topics.
-    """
-    if shares is None:
-        return records
-    try:
-        return _Source(records).limited(stage, shares)
-    except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
-        log.warning("stage %d keeps its first share of a batch: %r", stage, error)
-        return records
 
 
 def chunks_of(
@@ -86,7 +64,7 @@ def chunks_of(
     try:
         return _Source(records).chunks(stage, keys, shares)
     except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
-        log.info("Python workers make chunks of records, the JVM cannot: %r", error)
+        log.warning("Python workers make chunks of records, the JVM cannot: %r", error)
         return None
 
 
@@ -102,13 +80,6 @@ class _Source:
         self._relation = frame.queryExecution().analyzed()
         kafka = self._relation.table().getClass().getClassLoader()
         self._loader = chunk_classes(self._session, kafka)
-
-    def limited(self, stage: int, shares: BatchShares) -> DataFrame:
-        kafka = self._relation.table()
-        table = self.new(
-            "ChunkTable", kafka, kafka.schema(), stage, None, None, shares.in_jvm(self)
-        )
-        return self._rows(self._streaming(table, kafka.schema()))
 
     def chunks(self, stage: int, keys: Sequence[int], shares: BatchShares | None) -> DataFrame:
         jvm: Any = self._session._jvm
@@ -128,13 +99,9 @@ class _Source:
         )
         java_shares = None if shares is None else shares.in_jvm(self)
         kafka = self._relation.table()
-        table = self.new("ChunkTable", kafka, schema, stage, readers, measured, java_shares)
+        table = self.new("ChunkTable", kafka, schema, readers, measured, java_shares)
         ours = self._streaming(table, schema) if self._is_streaming else self._at_once(table)
-        return self._rows(ours)
-
-    def _rows(self, relation: Any) -> DataFrame:
-        jvm: Any = self._session._jvm
-        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, relation)
+        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, ours)
         return DataFrame(rows, self._session)
 
     def _streaming(self, table: Any, schema: Any) -> Any:

@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
-from millstream.topology.spark.chunks.source import BatchShares, chunks_of, limited
+from millstream.topology.spark.chunks.source import BatchShares, chunks_of
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
@@ -58,8 +58,6 @@ class LineOptions:
     """Location of the segments that the stages begin with; empty if they begin with none."""
     history: History | None = None
     """Facts about a run over history; None for a live one."""
-    packs_in_jvm: bool = True
-    """Whether the JVM makes the chunks of what stages read, where it can."""
     without_reset: frozenset[str] = frozenset()
     """Topics with the reset policy ``none``: unread records that are gone end the query."""
 
@@ -149,16 +147,14 @@ def _records(
     if options.history is not None:
         return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
-    limit = options.records_per_batch if shares is None else shares.limit(stage.index)
+    limit = options.records_per_batch if shares is None else shares.alike()
     source = source.option("maxOffsetsPerTrigger", limit)
     if not options.without_reset.isdisjoint(stage.topics):
         source = source.option("failOnDataLoss", "true")
-    if options.packs_in_jvm:
-        keys = job.layout.keys[: stage.tasks]
-        chunks = chunks_of(source.load(), stage.index, keys, shares)
-        if chunks is not None:
-            return with_clock(chunks)
-    records = limited(source.load(), stage.index, shares)
+    records, keys = source.load(), job.layout.keys[: stage.tasks]
+    chunks = chunks_of(records, stage.index, keys, shares)
+    if chunks is not None:
+        return with_clock(chunks)
     return _packed(session, records, packer(job.layout, stage.index), job)
 
 
