@@ -37,7 +37,7 @@ from millstream.core.state import (
     TimestampedKeyValueStore,
     TimestampedWindowStore,
     VersionedKeyValueStore,
-    place,
+    tell_partition,
 )
 from millstream.core.state.logged_rows import AsKept, Logged
 from millstream.core.timestamps import FailOnInvalidTimestamp
@@ -80,7 +80,7 @@ def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
         store = _built(node, task)
         check_result(store.init(context, store), f'init() of store "{node.name}"')
         measure(task, store)
-        place(store, task.id.partition())
+        tell_partition(store, task.id.partition())
         callback = context.restorers.get(node.name)
         if callback is not None:
             if isinstance(store, VersionedKeyValueStore) and _is_ours(store):

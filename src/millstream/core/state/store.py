@@ -120,7 +120,7 @@ class CacheBudget:
         self.used = 0
 
 
-def place(store: Any, partition: int) -> None:
+def tell_partition(store: Any, partition: int) -> None:
     """Tell a store the partition of its task, unless its class uses that name for its own."""
     if isinstance(store, StateStore) and type(store).partition is None:
         # Also where the class is frozen.

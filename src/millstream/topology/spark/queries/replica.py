@@ -16,7 +16,7 @@ from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query.position import Position
-from millstream.core.state import place
+from millstream.core.state import tell_partition
 from millstream.topology.spark.queries.carrying import TaskChanges
 from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
@@ -113,7 +113,7 @@ class Replica:
             context = StoreContext(facts, self._host.working_copy)
             found = configured(node.builder, self._settings.configs).build()
             found.init(context, found)
-            place(found, self._id.partition())
+            tell_partition(found, self._id.partition())
             found.getPosition().merge(position)
             callback = context.restorers.get(node.name)
             if callback is not None:
