@@ -11,7 +11,7 @@ from typing import Any
 from millstream.cli.options import print_json_line
 from millstream.cli.serde_names import NamedSerde, as_json, as_text
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, headers_from_pairs
 from millstream.topology.savepoints.records import StoredRecord, StoreRecords
 
 
@@ -63,9 +63,7 @@ class OpenStore:
 
     def shown(self, record: StoredRecord) -> dict[str, Any]:
         """Return an entry as JSON values."""
-        headers = Headers()
-        for name, data in record.headers:
-            headers.add(name, data)
+        headers = headers_from_pairs(record.headers)
         found: dict[str, Any] = {
             "partition": record.partition,
             "key": self._read(self.key, record.key, headers, "key"),

@@ -194,6 +194,24 @@ def new_header(key: str, value: bytes | None) -> Header:
     return header
 
 
+def headers_from_pairs(pairs: Iterable[tuple[str, bytes | None]]) -> Headers:
+    """Return headers of names and values, as a changelog record has them.
+
+    Example:
+        >>> headers_from_pairs([("h", b"1")]).lastHeader("h").value()
+        b'1'
+    """
+    found = Headers()
+    for name, value in pairs:
+        found.add(name, value)
+    return found
+
+
+def header_pairs(headers: Headers | None) -> tuple[tuple[str, bytes | None], ...]:
+    """Return the names and values of headers; none of None."""
+    return tuple((each.key(), each.value()) for each in headers or ())
+
+
 def headers_of_row(rows: HeaderRows, row: int) -> Headers:
     """Return the headers of a record that are read from columns when they are asked for.
 

@@ -72,8 +72,3 @@ def from_row(row: bytes) -> Logged:
         )
     (time,) = _TIME.unpack_from(row, start)
     return Logged(row[start + _TIME.size :], time, headers)
-
-
-def pairs_of(headers: Headers | None) -> tuple[tuple[str, bytes | None], ...]:
-    """Return headers as a changelog record has them."""
-    return tuple((each.key(), each.value()) for each in headers or ())

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import UnsupportedOperationException
-from millstream.core.headers import Headers
+from millstream.core.headers import header_pairs, headers_from_pairs
 from millstream.core.state.changelog_format import (
     ChangelogColumns,
     ChangelogFormat,
@@ -18,7 +18,7 @@ from millstream.core.state.changelog_format import (
     RowColumns,
     columns_of,
 )
-from millstream.core.state.logged_rows import from_row, pairs_of, to_row
+from millstream.core.state.logged_rows import from_row, to_row
 from millstream.stores.changelogs.values import PLAIN, TIMESTAMPED, ValueForm
 
 _JOIN_TIMES = struct.Struct(">qq")
@@ -62,11 +62,8 @@ class LoggedFormat(KeyValueFormat):
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
         if record.value is None:
             return ()
-        headers = Headers()
-        for name, value in record.headers:
-            headers.add(name, value)
         time = -1 if record.timestamp is None else record.timestamp
-        return ((record.key, to_row(record.value, time, headers)),)
+        return ((record.key, to_row(record.value, time, headers_from_pairs(record.headers))),)
 
     def read(self, columns: ChangelogColumns) -> RowColumns:
         return ChangelogFormat.read(self, columns)
@@ -74,7 +71,7 @@ class LoggedFormat(KeyValueFormat):
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         logged, time, headers = from_row(value)
         # A store may be filled before the first record; no record of a topic has such a time.
-        return ChangelogRecord(key, logged, max(0, time), pairs_of(headers))
+        return ChangelogRecord(key, logged, max(0, time), header_pairs(headers))
 
     def columns(self, rows: Mapping[bytes, bytes | None]) -> ChangelogColumns:
         return columns_of(self.changes(rows))

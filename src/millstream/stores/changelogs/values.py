@@ -6,10 +6,9 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, header_pairs, headers_from_pairs
 from millstream.core.serdes.header_bytes import headers_prefix, split_headers
 from millstream.core.state.changelog_format import ChangelogColumns, ChangelogRecord, Header
-from millstream.core.state.logged_rows import pairs_of
 
 _NO_HEADERS = headers_prefix(None)
 _TIME = struct.Struct(">q")
@@ -64,10 +63,10 @@ class ValueForm:
         if self.headers:
             headers, start = split_headers(stored)
         if not self.time:
-            return ChangelogRecord(key, stored[start:], otherwise, pairs_of(headers))
+            return ChangelogRecord(key, stored[start:], otherwise, header_pairs(headers))
         time = int.from_bytes(stored[start : start + 8], "big", signed=True)
         # What was kept without its time reads as -1, which no record of a topic can have.
-        return ChangelogRecord(key, stored[start + 8 :], max(0, time), pairs_of(headers))
+        return ChangelogRecord(key, stored[start + 8 :], max(0, time), header_pairs(headers))
 
 
 PLAIN = ValueForm(time=False, headers=False)
@@ -80,9 +79,4 @@ SESSION_FORMS = {"plain": PLAIN, "timestamped": PLAIN, "headers": AGGREGATE_WITH
 
 
 def _prefix(headers: Sequence[Header]) -> bytes:
-    if not headers:
-        return _NO_HEADERS
-    given = Headers()
-    for name, value in headers:
-        given.add(name, value)
-    return headers_prefix(given)
+    return headers_prefix(headers_from_pairs(headers)) if headers else _NO_HEADERS

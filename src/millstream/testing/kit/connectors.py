@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from millstream.core.chunk import RawChunk
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, headers_from_pairs
 from millstream.plugins.connectors import Connector
 from millstream.testing.kit.promises import promise
 
@@ -113,10 +113,7 @@ def chunk(topic: str, rows: list[Row], first: int = 0) -> RawChunk:
     """Return records as a chunk."""
     headers: list[Headers | None] = []
     for row in rows:
-        found = Headers()
-        for name, value in row[3]:
-            found.add(name, value)
-        headers.append(found if row[3] else None)
+        headers.append(headers_from_pairs(row[3]) if row[3] else None)
     return RawChunk(
         topic,
         0,

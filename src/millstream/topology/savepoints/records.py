@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from millstream.core.buffered_log import from_log
 from millstream.core.errors import IllegalArgumentException
+from millstream.core.headers import header_pairs
 from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Header
-from millstream.core.state.logged_rows import from_row, pairs_of
+from millstream.core.state.logged_rows import from_row
 from millstream.plugins.registry import store_kinds
 from millstream.topology.savepoints.notes import note_of
 from millstream.topology.savepoints.reader import Savepoint
@@ -155,7 +156,7 @@ def _logged(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[ChangelogRecord]:
     """Yield the records of a user's own store: what it has logged."""
     for key, data in rows:
         value, time, headers = from_row(data)
-        yield ChangelogRecord(key, value, time, pairs_of(headers))
+        yield ChangelogRecord(key, value, time, header_pairs(headers))
 
 
 def _splitter(note: StoreNote) -> Callable[[bytes], _Split]:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from millstream.core.errors import IllegalArgumentException, StreamsException
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, headers_from_pairs
 from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.notes import note_of
@@ -227,9 +227,7 @@ class _Columns:
         read, topic = self._read[role], self._table.topic
         objects = []
         for record, data in cells:
-            headers = Headers()
-            for name, content in record.headers:
-                headers.add(name, content)
+            headers = headers_from_pairs(record.headers)
             try:
                 objects.append(None if data is None else read(topic, headers, data))
             except Exception as error:

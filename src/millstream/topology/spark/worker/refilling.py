@@ -18,7 +18,7 @@ from typing import Any
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.engine.task import Task
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, headers_from_pairs
 from millstream.topology.spark.clients.messages import MessageClient, Offsets, Place
 from millstream.topology.spark.clients.settings import connector_settings, consumer_settings
 from millstream.topology.spark.job import Job
@@ -149,9 +149,4 @@ def _chunk(place: Place, messages: Sequence[Any]) -> RawChunk:
 
 
 def _headers(pairs: Sequence[tuple[str, bytes | None]] | None) -> Headers | None:
-    if not pairs:
-        return None
-    found = Headers()
-    for name, value in pairs:
-        found.add(name, value)
-    return found
+    return headers_from_pairs(pairs) if pairs else None
