@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -17,7 +18,7 @@ class JavaStyle:
     """An iterator with Java's methods only."""
 
     def __init__(self, entries: list[Any]) -> None:
-        self.entries = entries
+        self.entries = [*entries]
 
     def hasNext(self) -> bool:
         return bool(self.entries)
@@ -54,7 +55,7 @@ def test_every_partition_is_read_whatever_a_store_answers_with(
     form: Any, kind: type, read: str, arguments: tuple[Any, ...]
 ) -> None:
     parts: list[list[Any]] = [[], [KeyValue("a", 1), KeyValue("b", 2)], [KeyValue("c", 3)]]
-    stores = [store_of(kind, lambda part=part: form(list(part))) for part in parts]  # type: ignore[misc]
+    stores = [store_of(kind, partial(form, part)) for part in parts]
     view = CompositeStore(lambda: stores)
     assert list(getattr(view, read)(*arguments)) == [KeyValue("a", 1), *parts[1][1:], *parts[2]]
 

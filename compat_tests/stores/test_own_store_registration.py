@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compat_tests.stores.own_builder import OwnBuilder
 from millstream import (
     ClassCastException,
     Headers,
@@ -19,7 +20,7 @@ from millstream import (
     StreamsException,
     TopologyTestDriver,
 )
-from millstream.core.state import StateStore, StoreBuilder
+from millstream.core.state import StateStore
 
 REGISTERED: dict[str, Callable[[Any, Any], Any]] = {
     "callback": lambda store, context: context.register(store, lambda key, value: None),
@@ -57,38 +58,11 @@ class OwnStore(StateStore):
         return True
 
 
-class Builder(StoreBuilder[OwnStore]):
-    """Builds the store, logged unless told otherwise."""
-
-    def __init__(self, way: str, *, logged: bool = True) -> None:
-        self.way, self.logged = way, logged
-
-    def name(self) -> str:
-        return "own"
-
-    def build(self) -> OwnStore:
-        return OwnStore(self.way)
-
-    def loggingEnabled(self) -> bool:
-        return self.logged
-
-    def logConfig(self) -> dict[str, str]:
-        return {}
-
-    def withCachingEnabled(self) -> Builder:
-        return self
-
-    def withCachingDisabled(self) -> Builder:
-        return self
-
-    def withLoggingEnabled(self, config: Any) -> Builder:
-        return self
-
-    def withLoggingDisabled(self) -> Builder:
-        return self
+def built(way: str, *, logged: bool = True) -> OwnBuilder:
+    return OwnBuilder("own", lambda: OwnStore(way), logged=logged)
 
 
-def opened(builder: Builder, *changes: Any) -> None:
+def opened(builder: OwnBuilder, *changes: Any) -> None:
     streams = StreamsBuilder()
     streams.addStateStore(builder)
     source: Any = streams.stream("in")
@@ -115,27 +89,27 @@ class Keeps(Processor[Any, Any, Any, Any]):
 
 
 def test_a_logged_store_has_a_callback() -> None:
-    opened(Builder("callback"))
+    opened(built("callback"))
 
 
 def test_a_logged_store_without_callback_is_refused_as_in_kafka() -> None:
     with pytest.raises(IllegalStateException, match="should always provide a restore callback"):
-        opened(Builder("none"))
+        opened(built("none"))
 
 
 def test_a_logged_store_that_does_not_register_is_refused() -> None:
     with pytest.raises(StreamsException, match='state store "own" has not been registered'):
-        opened(Builder("never"))
+        opened(built("never"))
 
 
 def test_a_store_registers_once() -> None:
     with pytest.raises(IllegalArgumentException, match="Store own has already been registered"):
-        opened(Builder("twice"))
+        opened(built("twice"))
 
 
 @pytest.mark.parametrize("way", ["none", "never"])
 def test_a_store_that_is_not_logged_needs_no_callback(way: str) -> None:
-    opened(Builder(way, logged=False))
+    opened(built(way, logged=False))
 
 
 def refuse(*_: Any) -> Any:
@@ -147,26 +121,26 @@ def test_a_store_whose_init_raises_is_named_with_its_task(
 ) -> None:
     monkeypatch.setitem(REGISTERED, "fails", refuse)
     with pytest.raises(ProcessorStateException, match='cannot open store "own"') as caught:
-        opened(Builder("fails"))
+        opened(built("fails"))
     assert "Task 0_0; OSError: the disk is gone" in str(caught.value)
     assert isinstance(caught.value.__cause__, OSError)
     assert caught.value.hint
 
 
 def test_a_builder_that_raises_or_builds_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Builder, "build", refuse)
+    monkeypatch.setattr(OwnBuilder, "build", refuse)
     with pytest.raises(ProcessorStateException, match='cannot open store "own"'):
-        opened(Builder("callback"))
-    monkeypatch.setattr(Builder, "build", lambda self: None)
+        opened(built("callback"))
+    monkeypatch.setattr(OwnBuilder, "build", lambda self: None)
     with pytest.raises(ClassCastException, match='builder of store "own" built a NoneType'):
-        opened(Builder("callback"))
+        opened(built("callback"))
 
 
 @pytest.mark.parametrize("wrong", [5, "restore", dict, object()])
 def test_a_callback_can_be_called(monkeypatch: pytest.MonkeyPatch, wrong: Any) -> None:
     monkeypatch.setitem(REGISTERED, "wrong", lambda store, context: context.register(store, wrong))
     with pytest.raises(ClassCastException, match="stateRestoreCallback cannot be") as caught:
-        opened(Builder("wrong"))
+        opened(built("wrong"))
     assert "a method restore or restoreAll()" in caught.value.hint
     monkeypatch.setitem(
         REGISTERED,
@@ -174,13 +148,13 @@ def test_a_callback_can_be_called(monkeypatch: pytest.MonkeyPatch, wrong: Any) -
         lambda store, context: context.register(store, lambda key, value: None, wrong),
     )
     with pytest.raises(ClassCastException, match="commitCallback cannot be"):
-        opened(Builder("wrong"))
+        opened(built("wrong"))
 
 
 def test_bytes_are_logged_under_the_stores_own_name() -> None:
     first = ("own", b"j", b"v", None, None)
     opened(
-        Builder("callback"), first, ("own", b"k", b"v", 5, None), ("own", b"k", None, 6, Headers())
+        built("callback"), first, ("own", b"k", b"v", 5, None), ("own", b"k", None, 6, Headers())
     )
 
 
@@ -195,5 +169,5 @@ def test_bytes_are_logged_under_the_stores_own_name() -> None:
 )
 def test_a_change_that_would_be_lost_is_refused(change: tuple[Any, ...], told: str) -> None:
     with pytest.raises(StreamsException) as caught:
-        opened(Builder("callback"), change)
+        opened(built("callback"), change)
     assert told in str(caught.value)

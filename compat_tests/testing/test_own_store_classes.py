@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from compat_tests.stores.own_builder import OwnBuilder
 from millstream import (
     ClassCastException,
     KeyValueBytesStoreSupplier,
     Processor,
     Serdes,
     StateStore,
-    StoreBuilder,
     Stores,
     StreamsBuilder,
 )
@@ -79,35 +79,6 @@ for method in dir(StateStore):
         setattr(Slots, method, getattr(Seen, method))
 
 
-class Builder(StoreBuilder[Any]):
-    def __init__(self, made: type[Any]) -> None:
-        self._made = made
-
-    def build(self) -> Any:
-        return self._made()
-
-    def name(self) -> str:
-        return "seen"
-
-    def loggingEnabled(self) -> bool:
-        return True
-
-    def logConfig(self) -> dict[str, str]:
-        return {}
-
-    def withCachingEnabled(self) -> Builder:
-        return self
-
-    def withCachingDisabled(self) -> Builder:
-        return self
-
-    def withLoggingEnabled(self, config: Any) -> Builder:
-        return self
-
-    def withLoggingDisabled(self) -> Builder:
-        return self
-
-
 class Add(Processor[str, str, None, None]):
     def init(self, context: Any) -> None:
         self._store = context.getStateStore("seen")
@@ -119,7 +90,7 @@ class Add(Processor[str, str, None, None]):
 @pytest.mark.parametrize("made", [Seen, Frozen, WithMethod, WithProperty, Answering, Slots])
 def test_a_store_keeps_its_own_attributes(made: type[Any]) -> None:
     builder = StreamsBuilder()
-    builder.addStateStore(Builder(made))
+    builder.addStateStore(OwnBuilder("seen", made))
     builder.stream("in").process(Add, "seen")
     config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
     with TopologyTestDriver(builder.build(), config) as driver:
@@ -173,7 +144,7 @@ def test_a_store_whose_methods_would_not_run_is_refused(made: type[Any]) -> None
         store = Stores.keyValueStoreBuilder(Supplier(made), TEXT, TEXT)
         builder.addStateStore(store)
     else:
-        builder.addStateStore(Builder(made))
+        builder.addStateStore(OwnBuilder("seen", made))
     builder.stream("in").process(Add, "seen")
     config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
     with pytest.raises(ClassCastException, match="cannot be an? (async|generator) function"):

@@ -75,7 +75,7 @@ def test_the_end_of_a_terminal_means_what_the_program_wants(app: App) -> None:
 
     def sends() -> None:
         sent(signal.SIGHUP)()
-        threading.Event().wait(0.2)
+        assert wait_for(lambda: told, PATIENCE_S)
         seen.append(app.state().name)
         app.close()
 
@@ -161,7 +161,7 @@ def test_a_signal_that_ends_spark_as_well_is_no_failure(
         app.runner.is_stopped = True
     else:
         monkeypatch.setattr(lifecycle, "ended_jvm", lambda: "exited with status 143")
-        app.runner.stop = refuse  # type: ignore[method-assign]
+        monkeypatch.setattr(app.runner, "stop", refuse)
     when(app.runner.started, signalled)
     app.run()
     assert app.states[-1] == "NOT_RUNNING"
