@@ -34,6 +34,12 @@ def test_importing_the_package_loads_neither_spark_nor_the_test_driver() -> None
     assert run(code) == "[]\n"
 
 
+def test_importing_kafka_streams_loads_nothing_that_can_wait() -> None:
+    later = "{'pandas', 'rich', 'IPython', 'pyspark.testing'}"
+    code = f"import sys; from millstream import KafkaStreams; print({later} & sys.modules.keys())"
+    assert run(code) == "set()\n"
+
+
 @pytest.mark.parametrize("name", LATE)
 def test_names_that_are_imported_late_are_listed(name: str) -> None:
     assert name in dir(millstream)

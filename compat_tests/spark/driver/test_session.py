@@ -39,6 +39,13 @@ def test_what_spark_submit_was_told_is_not_overridden() -> None:
     assert found["spark.speculation"] == "false"
 
 
+def test_pyspark_does_not_look_for_the_lines_that_make_columns_unless_told() -> None:
+    # For each it would import IPython where that is installed: half a second of a start.
+    key = "spark.python.sql.dataFrameDebugging.enabled"
+    assert session_settings({}, {}, "orders", OWN)[key] == "false"
+    assert session_settings({key: "true"}, {}, "orders", OWN)[key] == "true"
+
+
 def test_the_configuration_wins_over_spark_submit_and_names_stay() -> None:
     told = {"spark.master": "yarn", "spark.app.name": "nightly", "spark.jars": "/b.jar"}
     given = {"spark.master": "spark://two:7077", "spark.jars": "/a.jar, /elsewhere/connector.jar"}

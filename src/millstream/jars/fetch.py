@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from millstream.jars.errors import JarChecksumError, JarFetchError
 from millstream.jars.ivy import retrieve
 from millstream.jars.lock import LockedJar, read_lock
-from millstream.jars.progress import fetch_progress
 
 
 def jars(
@@ -102,6 +101,9 @@ def _missing(locked: Sequence[LockedJar], folder: Path) -> list[LockedJar]:
 def _fetch(
     wanted: Sequence[LockedJar], folder: Path, settings: Path | None, progress: bool | None
 ) -> None:
+    # Its library takes a tenth of a second to import, and jars are fetched once.
+    from millstream.jars.progress import fetch_progress
+
     # On the cache's file system, so that each jar can be moved atomically.
     with TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
         with fetch_progress(wanted, show=progress) as on_jar:

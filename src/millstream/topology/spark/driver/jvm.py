@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import re
@@ -69,6 +70,7 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
             conf.set(key, value)
     output = None if log is None or not log.on or log.verbose else _Output()
     kwargs = _Options() if _is_alone(settings) else {}
+    threading.Thread(target=_import_ahead, name="millstream-imports", daemon=True).start()
     if output is not None:
         kwargs["stderr"] = output.end
     try:
@@ -88,6 +90,12 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     SparkContext._ensure_initialized(gateway=gateway)
     # py4j logs to the root logger when the JVM is gone: that configures the program's logging.
     java_gateway.logging = java_gateway.logger
+
+
+def _import_ahead() -> None:
+    """Import what pyspark imports when a session begins: a second that the JVM's start hides."""
+    with suppress(ImportError):
+        importlib.import_module("pandas")
 
 
 def hide_calls() -> None:

@@ -75,6 +75,9 @@ _NEW_SESSION: dict[str, str] = {
     # The history is for the web UI, which is off; each batch would add 30 kB and more.
     "spark.sql.ui.retainedExecutions": "2",
     "spark.sql.streaming.ui.enabled": "false",
+    # For every column pyspark would ask the JVM for settings, and where IPython is installed import
+    # it, to say in errors which line of millstream made the column.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.retainedJobs": "8",
     "spark.ui.retainedStages": "16",
     "spark.ui.retainedTasks": "256",
