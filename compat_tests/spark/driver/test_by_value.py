@@ -12,10 +12,11 @@ import pytest
 
 PROGRAM = """
 import sys
+from dataclasses import MISSING, dataclass, fields
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 from typing import TypedDict
 
-from millstream import JsonSerde, StreamsConfig, Topology
+from millstream import JsonSerde, SerializationException, StreamsConfig, Topology
 from millstream.topology.spark.driver.pickled import pickled
 
 
@@ -88,6 +89,23 @@ def looped(value):
     return Order().kind(value)
 
 
+@dataclass
+class Visit:
+    page: str
+    seconds: int
+    tag: str = "none"
+
+
+visits = JsonSerde.of(Visit).deserializer()
+
+
+def refused(_):
+    try:
+        return repr(visits.deserialize("t", b'{"page":"a"}'))
+    except SerializationException as error:
+        return "required field `seconds`" in str(error)
+
+
 serde = JsonSerde.of(Item)
 CASES = {
     "lru_cache": doubled,
@@ -102,6 +120,8 @@ CASES = {
     "TypedDict": lambda value: serde.deserializer().deserialize(
         "t", b'{"name":"a","inside":{"name":"b"},"other":1}'
     ),
+    "a dataclass without a required field": refused,
+    "what has no default": lambda _: [each.default is MISSING for each in fields(Visit)],
     "its keys": lambda _: sorted(Item.__required_keys__) + sorted(Item.__optional_keys__),
 }
 entries = {"application.id": "a", "bootstrap.servers": "b:1", "my.cases": CASES}
@@ -127,6 +147,8 @@ RESULTS = {
     "of a method": 18,
     "singledispatchmethod": "int",
     "TypedDict": {"name": "a", "inside": {"name": "b"}},
+    "a dataclass without a required field": True,
+    "what has no default": [True, True, False],
     "its keys": ["name", "inside", "number"],
 }
 

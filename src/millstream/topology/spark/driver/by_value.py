@@ -6,6 +6,7 @@ another main module, and would end with an AttributeError that names no operator
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from importlib import import_module
@@ -76,7 +77,13 @@ def _typed_dict(value: Any) -> Reduced | None:
     return typed_dict, (module, value.__name__), facts, None, None, with_facts
 
 
+def _no_default(_: Any) -> Reduced:
+    # A copy would be a default: bytes without a required field would be read with it.
+    return getattr, (dataclasses, "MISSING")
+
+
 _MAKERS: dict[type, Callable[[Any], Reduced | None]] = {
+    type(dataclasses.MISSING): _no_default,
     _CACHED: _cached,
     functools.cached_property: _cached_property,
 }
