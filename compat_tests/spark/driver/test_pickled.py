@@ -132,6 +132,21 @@ def test_the_default_of_a_parameter_is_named(function: Any) -> None:
     assert "is a _thread.lock, which cannot be pickled" in caught.value.detail
 
 
+def test_a_class_that_changes_while_its_parts_are_looked_at() -> None:
+    class Counted:
+        def __reduce__(self) -> Any:
+            setattr(Holder, f"seen_{len(vars(Holder))}", 1)
+            return dict, ()
+
+    class Holder:
+        part = Counted()
+        lock = LOCK
+
+    with pytest.raises(StreamsException, match="KSTREAM-MAPVALUES-0000000001") as caught:
+        mapping(lambda value: Holder)
+    assert 'the attribute "lock" of the class ' in caught.value.detail
+
+
 class Click(msgspec.Struct):
     page: str
 

@@ -180,7 +180,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         for number, part in enumerate(value):
             yield f"[{number}]", part
     elif isinstance(value, type):
-        for name, part in vars(value).items():
+        for name, part in list(vars(value).items()):
             if callable(part) or not name.startswith("__"):
                 yield f'the attribute "{name}" of the class {_name(value)}', part
     else:
