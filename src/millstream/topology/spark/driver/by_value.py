@@ -68,6 +68,11 @@ def _dispatched(value: Any) -> Reduced | None:
     return dispatched, (value.__wrapped__, dict(value.registry))
 
 
+def _dispatched_method(value: functools.singledispatchmethod[Any]) -> Reduced:
+    # In Python 3.13 it has weak references: a cache by objects.
+    return dispatched_method, (value.func, dict(value.dispatcher.registry))
+
+
 def _typed_dict(value: Any) -> Reduced | None:
     module = type(value).__module__
     if is_importable(value) or module not in _TYPED_DICTS:
@@ -86,6 +91,7 @@ _MAKERS: dict[type, Callable[[Any], Reduced | None]] = {
     type(dataclasses.MISSING): _no_default,
     _CACHED: _cached,
     functools.cached_property: _cached_property,
+    functools.singledispatchmethod: _dispatched_method,
 }
 
 
@@ -103,7 +109,15 @@ def cached_property(function: Callable[[Any], Any], name: str | None) -> Any:
 
 def dispatched(function: Callable[..., Any], registry: dict[type, Any]) -> Any:
     """Return a function that chooses another one by the type of its argument."""
-    made = functools.singledispatch(function)
+    return _registered(functools.singledispatch(function), registry)
+
+
+def dispatched_method(function: Callable[..., Any], registry: dict[type, Any]) -> Any:
+    """Return a method that chooses another one by the type of its first argument."""
+    return _registered(functools.singledispatchmethod(function), registry)
+
+
+def _registered(made: Any, registry: dict[type, Any]) -> Any:
     for kind, each in registry.items():
         if kind is not object:
             made.register(kind, each)
