@@ -136,6 +136,15 @@ def test_workers_that_are_new_in_each_batch_are_warned_of(
     assert ("spark.python.worker.reuse is false" in caplog.text) == warned
 
 
+@pytest.mark.parametrize("own", [{}, {"spark.sql.streaming.stopTimeout": "9s"}])
+def test_a_limit_of_the_session_does_not_end_the_wait_for_a_query_that_stops(
+    own: dict[str, str],
+) -> None:
+    key = "spark.sql.streaming.stopTimeout"
+    query = query_session(_session_of({key: "1"}), own, 2)
+    assert query.conf.entries[key] == own.get(key, "0")  # type: ignore[attr-defined]
+
+
 def test_a_state_store_that_the_operators_refuse_is_refused_at_the_start() -> None:
     key = "spark.sql.streaming.stateStore.providerClass"
     name = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"

@@ -48,6 +48,8 @@ SQL_SETTINGS: dict[str, str] = {
     "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # Any limit ends the wait for a query that is being stopped: it would go on after close().
+    "spark.sql.streaming.stopTimeout": "0",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
     # Spark would print the options of sources, which may hold passwords.
     "spark.sql.redaction.options.regex": r"(?i)url|jaas|password|secret|token|keystore|\.key",
