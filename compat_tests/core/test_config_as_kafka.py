@@ -75,3 +75,20 @@ def test_the_configuration_answers_as_kafkas(case: Case) -> None:
 def test_values_that_cannot_run_are_refused_where_kafka_takes_them(case: Case) -> None:
     with pytest.raises(ConfigException):
         StreamsConfig(case["props"])
+
+
+@pytest.mark.parametrize("value", ["", " ", [], ()])
+def test_no_servers_are_refused_in_kafkas_words(value: object) -> None:
+    with pytest.raises(ConfigException) as caught:
+        StreamsConfig({"application.id": "a", "bootstrap.servers": value})
+    assert caught.value.getMessage() == (
+        "Configuration 'bootstrap.servers' must not be empty. Valid values include: any non-empty "
+        "value"
+    )
+
+
+@pytest.mark.parametrize("key", ["bootstrap.servers", "config.providers", "metric.reporters"])
+def test_a_list_of_names_that_is_none_is_refused_in_kafkas_words(key: str) -> None:
+    with pytest.raises(ConfigException) as caught:
+        StreamsConfig({"application.id": "a", "bootstrap.servers": "b:1", key: None})
+    assert caught.value.getMessage() == f"Configuration '{key}' values must not be null."

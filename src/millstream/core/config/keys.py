@@ -90,6 +90,19 @@ def _not_empty(name: str, value: Any) -> None:
         raise invalid(name, value, "It must not be empty")
 
 
+def _names_not_null(name: str, value: Any) -> None:
+    if value is None:
+        raise ConfigException(f"Configuration '{name}' values must not be null.")
+
+
+def _names_given(name: str, value: Any) -> None:
+    _names_not_null(name, value)
+    if not value:
+        raise ConfigException(
+            f"Configuration '{name}' must not be empty. Valid values include: any non-empty value"
+        )
+
+
 def _maker(kind: ValueKind) -> Callable[..., ConfigKey]:
     def key(name: str, default: Any = None, check: Check | None = None) -> ConfigKey:
         return ConfigKey(name=name, kind=kind, default=default, check=check)
@@ -118,7 +131,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
     for key in (
         # The test driver accepts an empty id; KafkaStreams refuses it.
         _string("application.id", REQUIRED, not_none),
-        _names("bootstrap.servers", REQUIRED, _not_empty),
+        _names("bootstrap.servers", REQUIRED, _names_given),
         _int("num.standby.replicas", 0, at_least(0)),
         _boolean("processing.exception.handler.global.enabled", False, not_none),
         _string("state.dir", str(_temporary() / "kafka-streams")),
@@ -161,7 +174,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _int("buffered.records.per.partition", 1000),
         _string("built.in.metrics.version", "latest", one_of("latest")),
         _long("commit.interval.ms", 30_000, at_least(0)),
-        _names("config.providers", (), not_none),
+        _names("config.providers", (), _names_not_null),
         _boolean("enable.metrics.push", True, not_none),
         _int("rack.aware.assignment.non_overlap_cost", None),
         _string(
@@ -181,7 +194,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _long("log.summary.interval.ms", 120_000),
         _long("metadata.max.age.ms", 300_000, at_least(0)),
         _int("metrics.num.samples", 2, at_least(1)),
-        _names("metric.reporters", (), not_none),
+        _names("metric.reporters", (), _names_not_null),
         _string("metrics.recording.level", "INFO", one_of("INFO", "DEBUG", "TRACE")),
         _long("metrics.sample.window.ms", 30_000, at_least(0)),
         _long("poll.ms", 100),
