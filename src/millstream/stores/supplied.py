@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 from millstream.core.errors import ClassCastException, IllegalStateException
 from millstream.core.function_kinds import check_kind
 from millstream.core.keyvalue import KeyValue
+from millstream.core.state import commit_of
 from millstream.core.windows import Windowed
 from millstream.core.wording import a_kind
 from millstream.stores.layers import Delegating
@@ -35,11 +36,7 @@ class SuppliedLayer(Delegating):
 
     def flush(self) -> None:
         """Commit the store; one that overrides ``flush`` alone is flushed by that."""
-        commit = getattr(self._store, "commit", None)
-        if commit is None:
-            super().flush()
-        else:
-            commit({})
+        commit_of(self._store)({})
 
     def reload(self) -> None:
         """Let the store forget what it has derived, if it has such a method."""

@@ -10,6 +10,7 @@ from millstream.core.errors import (
     StreamsException,
     UnsupportedOperationException,
 )
+from millstream.core.state import commit_of
 from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
@@ -73,4 +74,6 @@ def lent(store: Any) -> Any:
 def own(store: Any, method: str) -> Callable[..., Any]:
     """Return a method of a store for its task, whether the store has been lent or not."""
     found = getattr(store, method)
-    return found.own if isinstance(found, _Refusal) else found
+    if isinstance(found, _Refusal):
+        return found.own
+    return commit_of(store) if method == "commit" else found

@@ -35,6 +35,7 @@ from millstream.core.state.store import CacheBudget as CacheBudget
 from millstream.core.state.store import StateRestoreCallback as StateRestoreCallback
 from millstream.core.state.store import StateStore as StateStore
 from millstream.core.state.store import StateStoreContext as StateStoreContext
+from millstream.core.state.store import commit_of as commit_of
 from millstream.core.state.store import tell_partition as tell_partition
 from millstream.core.state.suppliers import AnyStoreBuilder as AnyStoreBuilder
 from millstream.core.state.suppliers import HeadersBytesStoreSupplier as HeadersBytesStoreSupplier

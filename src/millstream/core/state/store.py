@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -108,6 +109,21 @@ class StateStore(ReadableByName, Closing, ABC):
 
             self._position = Position()
         return self._position
+
+
+def commit_of(store: Any) -> Callable[[Mapping[Any, int]], object]:
+    """Return what commits a user's own store: its ``flush`` where it has no ``commit`` itself.
+
+    That is Kafka's default. One that hands on what it lacks to a store below would else have that
+    committed, and its own ``flush`` never called.
+    """
+    commit: Any = getattr(store, "commit", None)
+    own, nothing = inspect.getattr_static, object()
+    flushes = own(store, "flush", nothing) is not nothing
+    if commit is None or (flushes and own(store, "commit", nothing) is nothing):
+        return lambda offsets: store.flush()
+    found: Callable[[Mapping[Any, int]], object] = commit
+    return found
 
 
 class CacheBudget:
