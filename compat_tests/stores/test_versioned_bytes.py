@@ -87,7 +87,6 @@ class RestoredBytes(CountingBytes):
     """Asks for its changes at a restart."""
 
     def init(self, stateStoreContext: Any, root: Any) -> None:
-        super().init(stateStoreContext, root)
         stateStoreContext.register(root, lambda key, value: None)
 
 

@@ -198,7 +198,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
         else:
             self._points = DirectAccess(keys, codec, self._bytes, context)
         self._below = self._points
-        context.opened(root)
+        context.opened(root, self)
         self._access = self._open(self._points, context)
         headed = codec.format is DslStoreFormat.HEADERS
         if headed and keys.writes_headers:

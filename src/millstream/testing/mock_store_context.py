@@ -62,10 +62,13 @@ class MockStoreContext(StoreContext):
         commitCallback: Any = None,
     ) -> None:
         """Add the store for the mock's ``getStateStore``; it is not restored."""
-        self.opened(store)
+        self._add(store)
 
-    def opened(self, store: StateStore) -> None:
+    def opened(self, root: StateStore, store: StateStore) -> None:
         """Add an opened store of Kafka's types for the mock's ``getStateStore``."""
+        self._add(root)
+
+    def _add(self, store: StateStore) -> None:
         store.partition = self.taskId().partition()
         self._owner.addStateStore(store)
 

@@ -90,7 +90,7 @@ def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
         raise
     except Exception as error:
         raise open_failure(node.name, task.id, error) from error
-    if node.name not in context.restorers:
+    if node.name not in {*context.restorers, *context.copied}:
         _check_registered(node, store, task)
     return store
 

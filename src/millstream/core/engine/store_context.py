@@ -42,6 +42,10 @@ class StoreContext(StateStoreContext):
         self.cache_budget = CacheBudget(0)
         self.restorers: dict[str, Any] = {}
         """Callbacks that fill users' own stores, by the names of the stores."""
+        self.copied: set[str] = set()
+        """Stores whose bytes the host keeps: those of ours, also below a user's own."""
+        self.below: dict[str, list[StateStore]] = {}
+        """Stores of ours, by the names of the stores that they are or are below."""
 
     @property
     def record_context(self) -> RecordContext | None:
@@ -82,7 +86,12 @@ class StoreContext(StateStoreContext):
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
         return self._facts.appConfigsWithPrefix(prefix)
 
+    def opened(self, root: StateStore, store: StateStore) -> None:
+        """Note a store of Kafka's kinds: its bytes may change in another way than through it."""
+        self.below.setdefault(root.name(), []).append(store)
+
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        self.copied.add(store)
         return self._working_copy(store, kind)
 
     def logs_changes(self, store: str) -> bool:
@@ -153,8 +162,8 @@ class TaskStoreContext(StoreContext):
 
         Source: Kafka's ``ProcessorStateManager.registerStore``.
         """
-        if store.name() in self.restorers:
-            raise IllegalArgumentException(f"Store {store.name()} has already been registered.")
+        if store.name() in self.restorers or store.name() in self.copied:
+            raise _registered(store.name())
         if stateRestoreCallback is None and self._is_logged(store.name()):
             raise IllegalStateException(
                 "Log enabled store should always provide a restore callback upon registration",
@@ -167,6 +176,16 @@ class TaskStoreContext(StoreContext):
             call = getattr(commitCallback, "onCommit", commitCallback)
             self._task.commit_callbacks.append(call)
         super().register(store, stateRestoreCallback)
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, which is registered by that.
+
+        Raises:
+            IllegalArgumentException: A store of this name has been registered.
+        """
+        if store in self.restorers:
+            raise _registered(store)
+        return super().working_copy(store, kind)
 
     def _is_logged(self, store: str) -> bool:
         nodes = (node for part in self._task.parts for node in part.stores)
@@ -204,6 +223,14 @@ class TaskStoreContext(StoreContext):
     def count_dropped_record(self, store: str) -> None:
         self._task.measures.expired(store)
         self._task.failures.drop("its window has expired", store)
+
+
+def _registered(store: str) -> IllegalArgumentException:
+    return IllegalArgumentException(
+        f"Store {store} has already been registered.",
+        hint="A store that opens one of ours by init(context, root) does not register, too: that "
+        "one has. Two stores have two names.",
+    )
 
 
 def _check_change(store: str, key: Any, value: Any, timestamp: Any) -> None:

@@ -210,8 +210,8 @@ class StateStoreContext(Readable, ABC):
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
         """Return the entries whose key starts with ``prefix``, without it."""
 
-    def opened(self, store: StateStore) -> None:
-        """Called when a store of Kafka's kinds has been opened here."""
+    def opened(self, root: StateStore, store: StateStore) -> None:
+        """Called when a store of Kafka's kinds has been opened, as ``root`` itself or below it."""
 
     @abstractmethod
     def working_copy(self, store: str, kind: str) -> WorkingCopy:

@@ -48,7 +48,7 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         keys, values = self._parts(stateStoreContext)
         self._layer.init(stateStoreContext, root)
         self._access = SerdeVersionedAccess(keys, values, self._layer)
-        stateStoreContext.opened(root)
+        stateStoreContext.opened(root, self)
 
     def persistent(self) -> bool:
         return self._layer.stores_durably

@@ -45,6 +45,8 @@ class Replica:
         """Global stores of the program's own classes whose entries are in no checkpoint."""
         self._kinds: dict[str, str] = {}
         self._stores: dict[str, Any] = {}
+        self._below: dict[str, list[Any]] = {}
+        """What of ours is below each of them."""
         self._restored: set[str] = set()
         """Stores of a user's own type, which are restored again for every batch."""
 
@@ -91,7 +93,9 @@ class Replica:
                 store.close()
                 del self._stores[name]
                 continue
-            store.reload()
+            # A user's own store may not hand it on.
+            for each in (store, *self._below[name]):
+                each.reload()
             store.getPosition().merge(position)
 
     def store(self, node: StoreNode, position: Position) -> Any:
@@ -121,6 +125,8 @@ class Replica:
             if self._host.logs_changes(node.name):
                 self._restored.add(node.name)
             self._stores[node.name] = found
+            ours = context.below.get(node.name, [])
+            self._below[node.name] = [each for each in ours if each is not found]
         return found
 
     def close(self) -> None:
