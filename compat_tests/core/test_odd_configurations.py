@@ -8,11 +8,13 @@ import pytest
 
 from millstream import (
     ClassCastException,
+    ConfigException,
     NullPointerException,
     StreamsBuilder,
     StreamsConfig,
     TopologyConfig,
 )
+from millstream.core.engine.settings import TaskSettings
 
 NEEDED = {"application.id": "a", "bootstrap.servers": "none:9092"}
 CONFIG = StreamsConfig(NEEDED)
@@ -88,3 +90,39 @@ def test_a_topology_config_names_what_it_cannot_use(arguments: Any, problem: str
     with pytest.raises(ClassCastException, match=problem) as caught:
         TopologyConfig(*arguments)
     assert caught.value.hint
+
+
+KEYS = (
+    "default.timestamp.extractor",
+    "deserialization.exception.handler",
+    "processing.exception.handler",
+    "production.exception.handler",
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_none_is_not_the_default(key: str) -> None:
+    """It was an ``AttributeError`` of None, at the first record that needs it."""
+    with pytest.raises(ConfigException, match=f"Invalid value null for configuration {key}") as it:
+        TaskSettings.of(StreamsConfig({**NEEDED, key: None}))
+    assert "Leave the entry out" in it.value.hint
+
+
+class Unconfigurable:
+    """Does the work of all four, and cannot be configured."""
+
+    def configure(self, configs: Any) -> None:
+        raise OSError("no such file")
+
+    def handleError(self, *_: Any) -> Any:
+        return None
+
+    extract = handleError
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_entry_whose_class_cannot_be_configured_is_named(key: str) -> None:
+    with pytest.raises(ConfigException, match=f"Unconfigurable for configuration {key}") as it:
+        TaskSettings.of(StreamsConfig({**NEEDED, key: Unconfigurable}))
+    assert "its configure() failed" in str(it.value)
+    assert isinstance(it.value.__cause__, OSError)

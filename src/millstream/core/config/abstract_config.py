@@ -13,9 +13,9 @@ from typing_extensions import Self
 from millstream.core.config.checks import checked_entries, checked_text
 from millstream.core.config.definition import REQUIRED, ConfigKey
 from millstream.core.config.instances import adapted
-from millstream.core.errors import ClassCastException, ConfigException
+from millstream.core.errors import ClassCastException, ConfigException, MillstreamError
 from millstream.core.loading import load_instance, load_object
-from millstream.core.wording import a, a_kind
+from millstream.core.wording import a, a_kind, said
 
 log = logging.getLogger(__name__)
 
@@ -133,12 +133,23 @@ class AbstractConfig:
         """Return the configured object of an entry of type class; None if it names none.
 
         Raises:
-            ConfigException: It cannot be created, or is of a wrong class.
+            ConfigException: It cannot be created or configured, or is of a wrong class.
         """
         found = self.made(key)
         configure = getattr(found, "configure", None)
         if callable(configure) and not hasattr(found, "serializer"):
-            configure(self.originals())
+            try:
+                configure(self.originals())
+            except MillstreamError:
+                raise
+            except Exception as error:
+                kind = type(getattr(found, "made", found))
+                raise ConfigException(
+                    f"Invalid value {kind.__name__} for configuration {key}: "
+                    "its configure() failed",
+                    detail=said(error),
+                    hint="It is called with the configuration: configure(configs).",
+                ) from error
         return found
 
     def made(self, key: str) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from millstream.core.config import StreamsConfig
+from millstream.core.config.definition import invalid
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
     LogAndFailProcessingExceptionHandler,
@@ -67,17 +68,17 @@ class TaskSettings:
             application_id=config.getString(StreamsConfig.APPLICATION_ID_CONFIG),
             key_serde=config.default_key_serde(),
             value_serde=config.default_value_serde(),
-            timestamp_extractor=config.instance(
-                StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG
+            timestamp_extractor=_needed(
+                config, StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG
             ),
-            deserialization_handler=config.instance(
-                StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG
+            deserialization_handler=_needed(
+                config, StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG
             ),
-            processing_handler=config.instance(
-                StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG
+            processing_handler=_needed(
+                config, StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG
             ),
-            production_handler=config.instance(
-                StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG
+            production_handler=_needed(
+                config, StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG
             ),
             cache_bytes=config.cache_bytes(),
             recording=Recording.of(config),
@@ -97,3 +98,13 @@ class TaskSettings:
         if self.configs.get(key):
             return self
         return replace(self, processing_handler=LogAndFailProcessingExceptionHandler())
+
+
+def _needed(config: StreamsConfig, key: str) -> Any:
+    """Return the object of an entry that has a default; None would fail at the first record."""
+    found = config.instance(key)
+    if found is None:
+        raise invalid(
+            key, None, "Value must be non-null", hint="Leave the entry out: it has a default."
+        )
+    return found
