@@ -120,6 +120,28 @@ class Unconfigurable:
     extract = handleError
 
 
+class NeverRuns:
+    """What nobody awaits."""
+
+    async def setConfig(self, storeName: str, options: Any, configs: Any) -> None:
+        raise OSError("not reached")
+
+    async def configure(self, configs: Any) -> None:
+        raise OSError("not reached")
+
+    handleError = extract = lambda *_: None
+
+
+@pytest.mark.parametrize(
+    ("key", "method"),
+    [("rocksdb.config.setter", "setConfig"), *((key, "configure") for key in KEYS)],
+)
+def test_a_method_that_nobody_awaits_is_refused(key: str, method: str) -> None:
+    """It had no effect, and nothing said so."""
+    with pytest.raises(ClassCastException, match=rf"{method}\(\) of NeverRuns, for {key}, cannot"):
+        StreamsConfig({**NEEDED, key: NeverRuns}).getConfiguredInstance(key)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_the_entry_whose_class_cannot_be_configured_is_named(key: str) -> None:
     with pytest.raises(ConfigException, match=f"Unconfigurable for configuration {key}") as it:

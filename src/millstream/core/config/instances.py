@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ConfigException
+from millstream.core.function_kinds import check_kind
 from millstream.core.handlers import (
     AnyResponse,
     DeserializationExceptionHandler,
@@ -126,8 +127,13 @@ def adapted(key: str, found: Any) -> Any:
 
     Raises:
         ConfigException: The object does not have the key's methods, or is another key's handler.
+        ClassCastException: One of its methods does nothing when it is called.
     """
     methods = METHODS.get(key)
+    for method in (*(methods or ()), "configure"):
+        call = getattr(found, method, None)
+        if callable(call):
+            check_kind(call, f"{method}() of {_name(found)}, for {key},")
     wanted = HANDLERS.get(key)
     if wanted is not None and isinstance(found, tuple(HANDLERS.values())):
         if isinstance(found, wanted):
