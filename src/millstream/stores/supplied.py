@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import Any, SupportsIndex
 
-from millstream.core.errors import ClassCastException, IllegalStateException
+from millstream.core.errors import ClassCastException, IllegalStateException, MillstreamError
 from millstream.core.function_kinds import check_kind
 from millstream.core.keyvalue import KeyValue
 from millstream.core.state import commit_of
+from millstream.core.user_code import note_code
 from millstream.core.windows import Windowed
 from millstream.core.wording import a_kind
 from millstream.stores.layers import Delegating
@@ -25,18 +26,42 @@ _MANY_RESULTS = (
 )
 
 
+class _Noted:
+    """A user's own store whose errors keep with them which store and method they are of."""
+
+    def __init__(self, store: Any) -> None:
+        self._own = store
+
+    def __getattr__(self, method: str) -> Any:
+        call, store = getattr(self._own, method), self._own
+
+        def noted(*arguments: Any) -> Any:
+            try:
+                return call(*arguments)
+            except MillstreamError:
+                raise
+            except Exception as error:
+                _note(error, call, store, method)
+                raise
+
+        vars(self)[method] = noted
+        return noted
+
+
 class SuppliedLayer(Delegating):
     """Base of the layers over a user's own store."""
 
     _store: Any
+    """The store, for its methods."""
 
     def __init__(self, store: Any) -> None:
-        self._store = self._delegate = store
+        self._own = self._delegate = store
+        self._store = _Noted(store)
         self.stores_durably = bool(store.persistent())
 
     def flush(self) -> None:
         """Commit the store; one that overrides ``flush`` alone is flushed by that."""
-        commit_of(self._store)({})
+        commit_of(self._own)({})
 
     def reload(self) -> None:
         """Let the store forget what it has derived, if it has such a method."""
@@ -65,6 +90,11 @@ class SuppliedLayer(Delegating):
                     raise self._refusal(method, f"{a_kind(entry)} as an entry", _ENTRIES)
                 key, value = entry
                 yield key, self._value(value, method)
+        except MillstreamError:
+            raise
+        except Exception as error:
+            _note(error, self._own, self._own, method.removesuffix("()"))
+            raise
         finally:
             if close is not None:
                 close()
@@ -101,12 +131,16 @@ class SuppliedLayer(Delegating):
         return index(found)
 
     def _refusal(self, method: str, found: str, wanted: str) -> ClassCastException:
-        kind = type(self._store)
+        kind = type(self._own)
         return ClassCastException(
             f'{method} of store "{self._store.name()}" returned {found}',
             detail=f"The class is {kind.__module__}.{kind.__qualname__}.",
             hint=f"Return {wanted}.",
         )
+
+
+def _note(error: Exception, function: Any, store: Any, method: str) -> None:
+    note_code(error, function, f'{method}() of store "{store.name()}"')
 
 
 _ENTRIES = "a KeyValueIterator, or another iterator of KeyValue"
@@ -156,4 +190,4 @@ def supplied_store(layer: Any) -> Any:
     """Return the user's own store below layers; None if there is one of ours."""
     while isinstance(layer, Delegating) and not isinstance(layer, SuppliedLayer):
         layer = layer._delegate
-    return layer._store if isinstance(layer, SuppliedLayer) else None
+    return layer._own if isinstance(layer, SuppliedLayer) else None

@@ -1,4 +1,4 @@
-"""A commit calls the flush of a user's own store, also where it hands on the rest."""
+"""Errors of users' own stores: each is told, with the store that it is of."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
-from compat_tests.stores.test_users_stores import Supplier, with_own
+from compat_tests.stores.test_users_stores import Supplier, results, with_own
 from compat_tests.topology.driving import Piping
-from millstream import Materialized, ProcessorStateException, Stores, StreamsBuilder
+from millstream import (
+    Materialized,
+    ProcessorStateException,
+    Stores,
+    StreamsBuilder,
+    StreamsException,
+)
 
 
 class OwnFlush:
@@ -44,3 +50,32 @@ def test_the_flush_of_a_store_that_hands_on_the_rest_is_called(own: str) -> None
     with pytest.raises(ProcessorStateException, match='cannot flush store "own"') as caught:
         piping.pipe("in", "a", "1", 5)
     assert "the disk is full" in str(caught.value)
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [
+        ("key-value", "put"),
+        ("key-value", "get"),
+        ("window", "put"),
+        ("window", "fetch"),
+        ("session", "findSessions"),
+        ("session", "remove"),
+    ],
+)
+def test_the_store_and_its_method_are_named(kind: str, method: str, lazily: bool) -> None:
+    """The operator was named, and of the store only the line of its ``put``."""
+
+    def broken() -> Any:
+        yield 1 // 0
+
+    def change(called: str, answer: Any) -> Any:
+        if called != method:
+            return answer
+        return broken() if lazily and hasattr(answer, "hasNext") else 1 // 0
+
+    with pytest.raises(StreamsException) as caught:
+        results(kind, change)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert f'{method}() of store "s"' in str(caught.value)
