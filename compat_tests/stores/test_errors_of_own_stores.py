@@ -9,6 +9,7 @@ import pytest
 from compat_tests.stores.test_users_stores import Supplier, results, with_own
 from compat_tests.topology.driving import Piping
 from millstream import (
+    IllegalStateException,
     Materialized,
     ProcessorStateException,
     Stores,
@@ -79,3 +80,17 @@ def test_the_store_and_its_method_are_named(kind: str, method: str, lazily: bool
         results(kind, change)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert f'{method}() of store "s"' in str(caught.value)
+
+
+def test_a_supplier_and_its_store_have_one_name() -> None:
+    """Kafka finds no store then; here two such stores shared their entries."""
+
+    class Misnamed(Supplier):
+        def name(self) -> str:
+            return "counts"
+
+    builder = StreamsBuilder()
+    stored = Materialized.as_(Misnamed(Stores.inMemoryKeyValueStore("other")))
+    builder.stream("in").groupByKey().count(stored).toStream().mapValues(str).to("out")
+    with pytest.raises(IllegalStateException, match='"counts" made a store with the name "other"'):
+        Piping(builder.build())

@@ -15,7 +15,7 @@ from millstream.core.windows import Windowed
 from millstream.core.wording import a_kind
 from millstream.stores.layers import Delegating
 
-_LIVES = ("init", "persistent", "close")
+_LIVES = ("name", "init", "persistent", "close")
 _ONE_RESULT = (
     *("commit", "flush", "get", "put", "putAll", "putIfAbsent", "delete", "remove"),
     *("fetchSession", "approximateNumEntries"),
@@ -155,7 +155,7 @@ def supplied(supplier: Any, what: str, *methods: str) -> Any:
         methods: What such stores have, besides what all have.
 
     Raises:
-        IllegalStateException: It made something else.
+        IllegalStateException: It made something else, or a store of another name.
     """
     made = supplier.get()
     lacks = [each for each in (*_LIVES, *methods) if not callable(getattr(made, each, None))]
@@ -166,6 +166,13 @@ def supplied(supplier: Any, what: str, *methods: str) -> Any:
             detail=f"It made {a_kind(made)}, without {', '.join(lacks)}; the supplier is "
             f"{kind.__module__}.{kind.__qualname__}.",
             hint=f"Let its get() return a new {what} store of bytes.",
+        )
+    if made.name() != supplier.name():
+        # It would be kept, logged and queried under two names; Kafka finds no store then.
+        raise IllegalStateException(
+            f'the supplier of {what} store "{supplier.name()}" made a store with the name '
+            f'"{made.name()}"',
+            hint="Let the supplier's name() and its store's return the same.",
         )
     check_methods(made)
     return made
