@@ -168,9 +168,16 @@ class Restored:
     def onRestoreEnd(self, *_: Any) -> None: ...
 
 
+class NeverRuns(Restored):
+    """A restore listener one of whose methods nobody awaits."""
+
+    async def onBatchRestored(self, *_: Any) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
+        (NeverRuns(), r"onBatchRestored\(\) of .* cannot be an async function"),
         (print, "cannot be a builtin_function_or_method"),
         (Restored(), r"(?s)cannot be a Restored.*with the method onBatchRestored\(\)"),
         (StateRestoreListener, "cannot be the class StateRestoreListener"),

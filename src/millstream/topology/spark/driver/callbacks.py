@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
+from millstream.core.function_kinds import check_kind
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function
 
@@ -64,7 +65,7 @@ def checked_listener(listener: Any, parameter: str, methods: tuple[str, ...]) ->
         methods: The interface's methods that a listener must have.
 
     Raises:
-        ClassCastException: It is a class, or lacks a method.
+        ClassCastException: It is a class, lacks a method, or has one that does nothing when called.
 
     Example:
         >>> checked_listener("print", "standbyListener", ("onUpdateStart",))
@@ -87,6 +88,8 @@ def checked_listener(listener: Any, parameter: str, methods: tuple[str, ...]) ->
             f"{parameter} cannot be {a_kind(listener)}",
             hint=f"Give an object with the {many} {'(), '.join(missing)}().",
         )
+    for method in methods:
+        check_kind(getattr(listener, method), f"{method}() of {parameter}")
     return listener
 
 
