@@ -7,6 +7,7 @@ import enum
 import math
 import types
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, get_args, get_origin, is_typeddict
 
 import msgspec
@@ -16,6 +17,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     SerializationException,
 )
+from millstream.core.java_time import Duration, Instant
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
@@ -149,15 +151,25 @@ def _is_model(kind: Any) -> bool:
 
 
 def _to_json(value: Any) -> Any:
-    """Write a pydantic model, which msgspec does not know, by its own rules."""
+    """Write what msgspec does not know: a pydantic model by its own rules, and Java's times."""
     if _is_model(type(value)):
         return value.model_dump(mode="json")
+    if isinstance(value, Instant | Duration) and value.far_ms is not None:
+        raise ValueError(f"{value} is beyond the times that Python has")
+    if isinstance(value, Instant):
+        return datetime.combine(value.date(), value.timetz())
+    if isinstance(value, Duration):
+        return timedelta(value.days, value.seconds, value.microseconds)
     raise TypeError(f"{a_kind(value)} has no JSON form")
 
 
 def _from_json(kind: Any, found: Any) -> Any:
     if _is_model(kind):
         return kind.model_validate_json(msgspec.json.encode(found))
+    if kind is Instant:
+        return Instant.of_datetime(msgspec.convert(found, datetime))
+    if kind is Duration:
+        return Duration.of_timedelta(msgspec.convert(found, timedelta))
     raise TypeError(f"{kind!r} has no JSON form")
 
 
@@ -231,4 +243,6 @@ def _has_form(kind: type) -> bool:
         found = msgspec.inspect.type_info(kind)
     except (TypeError, NameError):  # the deserializer says why
         return True
-    return not isinstance(found, msgspec.inspect.CustomType) or _is_model(kind)
+    return not isinstance(found, msgspec.inspect.CustomType) or (
+        kind in (Instant, Duration) or _is_model(kind)
+    )
