@@ -10,6 +10,7 @@ from millstream.porting.drafting import arithmetic, words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import FIELDS, annotations_of, members
+from millstream.porting.drafting.names import class_reference
 from millstream.porting.reading.nodes import first, inner, line, of_kind, text
 
 ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",
@@ -20,6 +21,8 @@ DROPPED_BASES = (
     # Of Spring, which is not there.
     "InitializingBean", "DisposableBean", "CommandLineRunner", "ApplicationRunner",
 )  # fmt: skip
+# Of java.time, and here.
+OF_TIME = ("Instant", "Duration")
 # Annotations that give a field another name in JSON.
 NAMING = ("JsonProperty", "SerializedName")
 
@@ -86,7 +89,7 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
     for java in [*order, *(name for name in own if name not in order)]:
         field, part = declared.get(java, (None, None))
         lines.extend(_notes(field, java, context))
-        made_row = _row(java, shape.fields[java], part, record=record, context=context)
+        made_row = _row(java, shape.fields[java], (field, part), record=record, context=context)
         lines.append(_left_out(made_row, context) if java in uncompared else made_row)
     for other in made[1:]:
         given = _set_by(other)
@@ -130,16 +133,45 @@ def _declared(node: Node, body: Node | None) -> dict[str, tuple[Node, Node | Non
     return found
 
 
-def _row(java: str, kind: str, part: Node | None, *, record: bool, context: Context) -> str:
-    note = words.TYPES.get(kind.removesuffix("[]"), "Any")
-    note = "list" if kind.endswith("[]") and kind != "byte[]" else note
-    note = "bytes" if kind == "byte[]" else note
-    if note in ("Any", "None", "UUID"):
-        context.use("typing", "Any")
-        note = "Any"
+def _row(
+    java: str,
+    kind: str,
+    declared: tuple[Node | None, Node | None],
+    *,
+    record: bool,
+    context: Context,
+) -> str:
+    field, part = declared
+    note = _note(None if field is None else field.child_by_field_name("type"), context)
     zero = "" if record else f" = {_default(kind, part, context)}"
-    note = f"{note} | None" if zero.endswith(" None") and note != "Any" else note
+    optional = kind not in ZERO and note not in ("Any", *words.TYPES.values())
+    empty = zero.endswith(" None") or (record and optional)
+    note = f"{note} | None" if empty and note != "Any" else note
     return f"{words.method_name(java)}: {note}{zero}"
+
+
+def _note(node: Node | None, context: Context) -> str:
+    """Return the type of a field, by which JSON knows what to make: enums, lists of classes."""
+    kind, inside = simple(node), _type_arguments(node)
+    if kind.endswith("[]") and node is not None:
+        held = node.child_by_field_name("element")
+        return "bytes" if kind == "byte[]" else f"list[{_note(held, context)}]"
+    note = words.TYPES.get(kind, "Any")
+    if note in ("list", "set", "dict") and len(inside) == (2 if note == "dict" else 1):
+        return f"{note}[{', '.join(_note(each, context) for each in inside)}]"
+    if note == "UUID":
+        context.use("uuid", "UUID")
+        return note
+    if note in ("Any", "None"):
+        if context.known(kind) is not None or kind in OF_TIME:
+            return class_reference(kind, context)
+        context.use("typing", "Any")
+        return "Any"
+    return note
+
+
+def _type_arguments(node: Node | None) -> list[Node]:
+    return inner(first(node, "type_arguments")) if node is not None else []
 
 
 def _left_out(row: str, context: Context) -> str:

@@ -1,0 +1,53 @@
+"""Types of fields in drafts: JSON makes the objects that the Java class has."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from compat_tests.porting.running import HEAD
+from millstream import Instant, JsonSerde
+from millstream.porting.drafting.draft import draft
+
+JAVA = """
+import java.time.Instant;
+enum State { NEW, PAID }
+record Line(String sku, int count) {}
+class Place { public String town; }
+"""
+MEMBERS = "State state; List<Line> lines; Map<String, Line> byName; Instant at; UUID id;"
+
+
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module = ModuleType("drafted_orders")
+    monkeypatch.setitem(sys.modules, "drafted_orders", module)
+    java = f"""{HEAD}{JAVA} class Order {{ {MEMBERS} }}
+        record Enriched(Order order, Place place) {{}}"""
+    made = draft(java.encode())
+    assert made.left == ()
+    exec(compile(made.text, "draft", "exec"), module.__dict__)  # noqa: S102
+    return module
+
+
+def test_enums_and_nested_classes_come_back_from_json(orders: Any) -> None:
+    pen = orders.Line("pen", 2)
+    order = orders.Order(
+        orders.State.PAID, [pen], {"p": pen}, Instant.ofEpochMilli(5), uuid.UUID(int=7)
+    )
+    serde: Any = JsonSerde.of(orders.Order)
+    found = serde.deserializer().deserialize("t", serde.serializer().serialize("t", order))
+    assert found == order
+    assert found.state is orders.State.PAID
+    assert found.lines[0].sku == "pen"
+
+
+def test_a_part_of_a_record_may_be_null(orders: Any) -> None:
+    given = orders.Enriched(orders.Order(), None)
+    serde: Any = JsonSerde.of(orders.Enriched)
+    data = serde.serializer().serialize("t", given)
+    assert serde.deserializer().deserialize("t", data) == given
