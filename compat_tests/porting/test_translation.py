@@ -48,7 +48,7 @@ def expression(java: str) -> str:
         ("n > 1 ? s : null", "s if n > 1 else None"),
         ("s.substring(1, 3).trim().length()", "len(s[1:3].strip())"),
         ('s.replaceAll("a", "b")', 're.sub("a", "b", s)'),
-        ("Long.parseLong(s)", "int(s)"),
+        ("Long.parseLong(s)", "parse_int(s, bits=64)"),
         ("String.valueOf(n)", "str(n)"),
         ('String.format("%s-%05d", s, n)', '"%s-%05d" % (s, n)'),
         ("l.get(0)", "l[0]"),

@@ -25,6 +25,35 @@ def remainder(a, b):
         return math.fmod(a, b)
     return abs(a) % abs(b) * (-1 if a < 0 else 1)
 '''
+PARSE_INT = r'''
+def parse_int(text, radix=10, bits=32):
+    """Read a whole number as Java does: no blanks, no underscores, and within its bits."""
+    if isinstance(text, (int, float)):
+        return int(text)
+    number = None
+    if text is not None and re.fullmatch(r"[+-]?[^\W_]+", text):
+        with contextlib.suppress(ValueError):
+            number = int(text, radix)
+    if number is None or not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise ValueError(f'For input string: "{text}"')
+    return number
+'''
+PARSE_DOUBLE = r'''
+def parse_double(text):
+    """Read a number as Java does: no underscores, and the only words are NaN and Infinity."""
+    if isinstance(text, (int, float)):
+        return float(text)
+    digits = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+    found = re.fullmatch(rf"\s*([+-]?(NaN|Infinity|{digits}))[dDfF]?\s*", text, re.ASCII)
+    if not found:
+        raise ValueError(f'For input string: "{text}"')
+    return float(found[1])
+'''
+READS = [
+    *(f"{each}.valueOf" for each in ("Integer", "Long", "Short", "Double", "Float")),
+    "Integer.parseInt", "Long.parseLong", "Short.parseShort", "Double.parseDouble",
+    "Float.parseFloat",
+]  # fmt: skip
 # What is never below zero.
 COUNTS = (
     "length", "size", "count", "ordinal", "timestamp", "currentTimeMillis", "toEpochMilli",
@@ -79,6 +108,26 @@ def divided(left: Node, right: Node, operator: str, context: Context) -> str | N
     if helper == "remainder":
         context.use("math")
     return f"{helper}({context.express(left)}, {context.express(right)})"
+
+
+def parsed(held: str, context: Context) -> str:
+    """Return the function that reads a number of a class of Java from a text."""
+    context.use("re")
+    if held in ("Double", "Float"):
+        context.helpers.add("parse_double")
+        return "parse_double"
+    context.use("contextlib")
+    context.helpers.add("parse_int")
+    return "parse_int"
+
+
+def read(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``Integer.parseInt(text)`` and its like; of a number, the number."""
+    held, given = text(receiver), [context.express(each) for each in nodes]
+    if not given or (len(given) == 1 and kind(nodes[0], context) in (*WHOLE, *FLOATS)):
+        return None
+    bits = {"Long": "bits=64", "Short": "bits=16"}.get(held)
+    return f"{parsed(held, context)}({', '.join([*given, bits] if bits else given)})"
 
 
 def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:

@@ -13,6 +13,7 @@ from millstream.porting.drafting import (
     junit,
     library,
     optional,
+    ordered,
     sequences,
     texts,
     words,
@@ -29,12 +30,11 @@ FUNCTIONS = ("lambda_expression", "method_reference")
 EMPTY = {
     "HashMap": "{}", "LinkedHashMap": "{}", "ConcurrentHashMap": "{}",
     "Properties": "{}", "ArrayList": "[]", "LinkedList": "[]", "HashSet": "set()",
-    "LinkedHashSet": "set()", "Object": "object()", "StringBuilder": '""',
+    "Object": "object()", "StringBuilder": '""',
 }  # fmt: skip
-SORTED = ("TreeMap", "TreeSet", "ConcurrentSkipListMap", "ConcurrentSkipListSet")
 COPY = {
     "HashMap": "dict", "LinkedHashMap": "dict", "ArrayList": "list",
-    "LinkedList": "list", "HashSet": "set", "LinkedHashSet": "set", 
+    "LinkedList": "list", "HashSet": "set",
     "Integer": "int", "Long": "int", "Double": "float",
 }  # fmt: skip
 
@@ -257,10 +257,7 @@ def creation(node: Node, context: Context) -> str:
     made = simple(node.child_by_field_name("type"))
     if made == "String":
         return _text(inner(node.child_by_field_name("arguments")), context)
-    if made in SORTED and made not in context.shapes:
-        raise UntranslatedError(
-            node, "it sorts; write sorted() where it is read, or sortedcontainers"
-        )
+    ordered.refuse(made, node, context)
     given = _as_taken(node, made, context)
     if made in EMPTY and not given and made not in context.shapes:
         return EMPTY[made]

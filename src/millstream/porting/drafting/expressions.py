@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import arithmetic, calls, functions, texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import TEXTS, kind, simple
+from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
 from millstream.porting.drafting.names import CONSTANTS, class_reference, label, variable
 from millstream.porting.reading.nodes import bare, first, inner, text
@@ -256,8 +256,16 @@ def _instance(node: Node, context: Context) -> str:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or right.type.startswith("record"):
         raise UntranslatedError(node)
-    kinds = words.TYPES.get(simple(right)) or class_reference(simple(right), context)
-    test = f"isinstance({context.express(left)}, {kinds})"
+    held, wanted = context.express(left), simple(right)
+    kinds = words.OF_OBJECTS.get(wanted) or words.TYPES.get(wanted)
+    test = f"isinstance({held}, {kinds or class_reference(wanted, context)})"
+    if wanted in WHOLE:
+        test = f"type({held}) is int"  # True and False are an int, too
+    elif wanted == "Object":
+        test = f"{tightened(held)} is not None"
+    elif wanted == "UUID":
+        test = f"isinstance({held}, uuid.UUID)"
+        context.use("uuid")
     bound = node.child_by_field_name("name")
     if bound is None:
         return test

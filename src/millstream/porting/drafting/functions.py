@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import captured, texts, words
+from millstream.porting.drafting import arithmetic, captured, ordered, texts, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -18,14 +18,13 @@ from millstream.porting.drafting.names import class_reference, inherited, itself
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.reading.nodes import bare, first, inner, line, text
 
+NUMBERS = ("Integer", "Long", "Short", "Double", "Float", "Number")
 REFERENCES = {
     ("String", "toUpperCase"): "str.upper", ("String", "toLowerCase"): "str.lower",
     ("String", "trim"): "str.strip", ("String", "strip"): "str.strip", ("String", "length"): "len",
     ("String", "valueOf"): "text_of", ("String", "isEmpty"): "lambda it: not it",
     ("Object", "toString"): "text_of",
-    ("Integer", "parseInt"): "int", ("Integer", "valueOf"): "int",
-    ("Long", "parseLong"): "int", ("Long", "valueOf"): "int", ("Double", "parseDouble"): "float",
-    ("Double", "valueOf"): "float", ("Long", "toString"): "str", ("Integer", "toString"): "str",
+    ("Long", "toString"): "str", ("Integer", "toString"): "str",
     ("Double", "toString"): "text_of", ("Objects", "toString"): "text_of",
     ("Long", "sum"): "lambda a, b: a + b", ("Integer", "sum"): "lambda a, b: a + b",
     ("Double", "sum"): "lambda a, b: a + b", ("Math", "max"): "max", ("Math", "min"): "min",
@@ -33,7 +32,10 @@ REFERENCES = {
     ("Integer", "min"): "min", ("Objects", "nonNull"): "lambda it: it is not None",
     ("Objects", "isNull"): "lambda it: it is None", ("System.out", "println"): "print",
     ("Arrays", "asList"): "list", ("ArrayList", "new"): "list", ("HashMap", "new"): "dict",
-    ("HashSet", "new"): "set", ("Long", "longValue"): "int", ("Integer", "intValue"): "int",
+    ("HashSet", "new"): "set", ("String", "isBlank"): "lambda it: not it.strip()",
+    **{(each, f"{to}Value"): "int" for each in NUMBERS for to in ("int", "long", "short")},
+    **{(each, f"{to}Value"): "float" for each in NUMBERS for to in ("double", "float")},
+    **{(each, "size"): "len" for each in ("List", "Set", "Map", "Collection")},
 }  # fmt: skip
 SINGLE = {
     "apply", "test", "accept", "get", "run", "call", "punctuate", "extract", "join", "onChange",
@@ -179,9 +181,14 @@ def _reference(node: Node, context: Context) -> str:
         return texts.text_of(context)
     if (owner, method) in REFERENCES:
         return REFERENCES[owner, method]
+    if owner in NUMBERS and (method == "valueOf" or method.startswith("parse")):
+        made = arithmetic.parsed(owner, context)
+        bits = {"Long": 64, "Short": 16}.get(owner)
+        return f"lambda it: {made}(it, bits={bits})" if bits else made
     if receiver.type == "array_type":
         raise UntranslatedError(node)
     if method == "new":
+        ordered.refuse(owner, node, context)
         return class_reference(simple(receiver), context)
     if receiver.type in ("this", "super"):
         return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"

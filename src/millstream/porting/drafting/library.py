@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import printing, texts, times, words
+from millstream.porting.drafting import arithmetic, printing, texts, times, words
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
@@ -14,10 +14,8 @@ from millstream.porting.reading.nodes import bare, inner, line, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
 STATIC = {
-    "Integer.parseInt": "int({all})", "Integer.valueOf": "int({all})",
-    "Long.parseLong": "int({all})", "Long.valueOf": "int({all})",
-    "Double.parseDouble": "float({0})", "Double.valueOf": "float({0})",
-    "Float.parseFloat": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
+    "Integer.valueOf": "int({0})", "Long.valueOf": "int({0})", "Double.valueOf": "float({0})",
+    "Float.valueOf": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
     "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
@@ -93,7 +91,7 @@ SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
 # What changes a collection, and gives something in Java only.
 CHANGES = (
     "{o}.append({0})", "{o}.add({0})", "{o}.extend({0})", "{o}.update({0})",
-    "{o}.__setitem__({0}, {1})",
+    "{o}.__setitem__({0}, {1})", "{o}.setdefault({0}, {1})",
 )  # fmt: skip
 IGNORING = ("forEach", "foreach", "peek", "ifPresent", "forEachRemaining", "submit", "execute")
 
@@ -132,7 +130,8 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     held = _held(receiver, context) if "{o}" in pattern else ""
     if pattern in CHANGES and is_used(node):
         if method != "add" or nodes[0].type != "identifier" or kind(receiver, context) not in SETS:
-            raise UntranslatedError(node, "what it gives is used; in Python it gives nothing")
+            other = "the new value" if method == "putIfAbsent" else "nothing"
+            raise UntranslatedError(node, f"what it gives is used; in Python it gives {other}")
         given_ = context.express(nodes[0])
         return f"({given_} not in {held} and not {held}.add({given_}))"
     # An argument that the pattern drops, as a locale, need not have a counterpart.
@@ -390,6 +389,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
     "?.computeIfAbsent": _compute_if_absent, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
+    **dict.fromkeys(arithmetic.READS, arithmetic.read),
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,

@@ -96,7 +96,7 @@ def _ended(
     if method == "count":
         return f"sum(1 for {item[0]} in {loops})"
     if method == "sum":
-        return f"sum({body})"
+        return f"sum(({body}), 0.0)" if value.startswith("float(") else f"sum({body})"
     collector = text(given[0]).removeprefix("Collectors.") if given else "toList()"
     if collector.startswith("toList") or method == "toArray":
         return f"[{body}]"

@@ -15,7 +15,7 @@ from millstream.porting.reading.nodes import text
 USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
-    | {"quotient", "remainder", "fixed", "Decimal"}
+    | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
     | {"text_of", "hash_code", "branch_by", "replace"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
@@ -30,6 +30,13 @@ TYPES = {
     "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
     "ConcurrentHashMap": "dict", "UUID": "UUID",
 }  # fmt: skip
+# Kinds of objects that several of Python's classes are.
+OF_OBJECTS = {
+    "Number": "(int, float)",
+    "Collection": "(list, set)",
+    "Iterable": "(list, set)",
+    "byte[]": "(bytes, bytearray)",
+}
 # What Java's classes of numbers say of themselves.
 LIMITS = {
     "Integer.MAX_VALUE": "2**31 - 1", "Integer.MIN_VALUE": "-(2**31)",
