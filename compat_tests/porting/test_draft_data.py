@@ -55,3 +55,15 @@ def test_another_name_in_json_is_told() -> None:
     assert made.left == (2, 4, 5, 6)
     assert '# Java, line 2: JSON calls it "first_name"; call the field so.' in made.text
     assert "# Java, line 6: JSON leaves it out (@JsonIgnore)." in made.text
+
+
+def test_fields_to_which_a_framework_gives_values_are_left() -> None:
+    made = draft(
+        b"""class A { @Value("${window:5}") private int window; int f() { return window; } }
+        @Data class Q { @ConfigProperty(name = "topic") String topic; int n = 3; }
+        class OneTest { @Mock Props props; @TempDir Path dir; int n;
+        @Test void works() { n++; } }"""
+    )
+    assert made.left == (1, 2, 3, 3)
+    assert "# Java, line 1 (a framework gives it):" in made.text
+    assert "# Java, line 2: a framework gives it; give it yourself." in made.text

@@ -40,7 +40,9 @@ def test_null_is_no_number() -> None:
 
 
 def test_a_reference_reads_numbers_in_the_same_way() -> None:
-    names = run("static Object f(List<String> l) { return l.stream().map(Long::valueOf).toList(); }")
+    names = run(
+        "static Object f(List<String> l) { return l.stream().map(Long::valueOf).toList(); }"
+    )
     assert names["f"](["3000000000"]) == [3_000_000_000]
     with pytest.raises(ValueError, match='For input string: " 1"'):
         names["f"]([" 1"])

@@ -30,6 +30,7 @@ from millstream.porting.drafting.members import (
     FIELDS,
     TESTS,
     annotations_of,
+    is_given,
     is_of_tests,
     members,
 )
@@ -206,6 +207,9 @@ def _field(node: Node, context: Context) -> list[str]:
     for part in of_kind(node, "variable_declarator"):
         java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
         target = f"self.{words.method_name(java)}"
+        if value is None and is_given(node):
+            rows.extend(context.leave(node, "a framework gives it"))
+            continue
         if value is None:
             zero = data.ZERO.get(simple(node.child_by_field_name("type")), "None")
             rows.append(f"{target} = {zero}")

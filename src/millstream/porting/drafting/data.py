@@ -9,7 +9,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import arithmetic, words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import FIELDS, annotations_of, members
+from millstream.porting.drafting.members import FIELDS, annotations_of, is_given, members
 from millstream.porting.drafting.names import class_reference
 from millstream.porting.reading.nodes import first, inner, line, of_kind, text
 
@@ -202,6 +202,9 @@ def _notes(node: Node | None, java: str, context: Context) -> list[str]:
     """Return notes about a field whose name in JSON is another one."""
     if node is None:
         return []
+    if is_given(node):
+        context.left.append(line(node))
+        return [f"# Java, line {line(node)}: a framework gives it; give it yourself."]
     for name, mark in annotations_of(node).items():
         if name in NAMING:
             json = _name_in_json(mark)

@@ -9,6 +9,11 @@ from millstream.porting.reading.nodes import first, inner, of_kind, text
 TESTS = ("Test", "ParameterizedTest", "RepeatedTest")
 BEFORE = ("Before", "BeforeEach")
 AFTER = ("After", "AfterEach")
+# A framework gives these fields their values: Spring, CDI, Micronaut, JUnit, Mockito.
+GIVEN = (
+    "Value", "Autowired", "Inject", "Resource", "ConfigProperty", "Property", "Channel", "TempDir",
+    "Mock", "Spy", "InjectMocks", "Captor", "MockBean", "SpyBean", "MockitoBean", "LocalServerPort",
+)  # fmt: skip
 FIELDS = ("field_declaration", "constant_declaration")
 
 
@@ -34,6 +39,11 @@ def marked(body: Node | None, marks: tuple[str, ...]) -> set[str]:
         for node in members(body)
         if node.type == "method_declaration" and set(marks) & set(annotations_of(node))
     }
+
+
+def is_given(field: Node) -> bool:
+    """Tell whether a framework gives a field its value."""
+    return any(mark in GIVEN for mark in annotations_of(field))
 
 
 def is_of_tests(body: Node | None) -> bool:
