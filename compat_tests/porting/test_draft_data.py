@@ -59,7 +59,7 @@ def test_another_name_in_json_is_told() -> None:
 
 def test_fields_to_which_a_framework_gives_values_are_left() -> None:
     made = draft(
-        b"""class A { @Value("${window:5}") private int window; int f() { return window; } }
+        b"""class A { @Value("${window:5}") private int window; int f() { return window + 1; } }
         @Data class Q { @ConfigProperty(name = "topic") String topic; int n = 3; }
         class OneTest { @Mock Props props; @TempDir Path dir; int n;
         @Test void works() { n++; } }"""

@@ -162,8 +162,9 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     for shape in shapes:
         if declared is None and method in OF_KAFKA:
             break
-        if method in shape.accessors and count == 0:
-            return f"{held}.{words.method_name(shape.accessors[method])}"
+        field = context.accessor(shape, method) if count == 0 else None
+        if field is not None:
+            return f"{held}.{words.method_name(field)}"
         if method in shape.setters and count == 1:
             raise UntranslatedError(node, "a setter within an expression")
     if declared is None and kind(receiver, context).removesuffix("[]") in (

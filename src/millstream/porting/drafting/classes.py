@@ -51,22 +51,23 @@ def declaration(node: Node, context: Context) -> list[str]:
     lines: list[str] = []
     context.around.append(shape)
     try:
-        for each in sorted(nested, key=lambda inside: _extends_another(inside, nested)):
-            lines.extend(["", "", *declaration(each, context)])
+        others = data.in_order(nested)
+        below = {each.name for each in context.below(shape)}
+        later = [each for each in others if text(each.child_by_field_name("name")) in below]
+        for each in others:
+            if each not in later:
+                lines.extend(["", "", *declaration(each, context)])
         if shape.loose:
             lines.extend(_loose(body, context))
         else:
             lines.extend(["", "", *_class(node, body, shape, context)])
+        for each in later:
+            lines.extend(["", "", *declaration(each, context)])
     except UntranslatedError:
         lines.extend(context.leave(node))
     finally:
         context.around.pop()
     return lines
-
-
-def _extends_another(node: Node, others: list[Node]) -> bool:
-    wanted = {simple(each) for each in data.bases(node)}
-    return any(text(other.child_by_field_name("name")) in wanted for other in others)
 
 
 def _loose(body: Node | None, context: Context) -> list[str]:
@@ -105,7 +106,7 @@ def _static_field(node: Node, context: Context) -> list[str]:
 
 def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     if node.type == "enum_declaration":
-        return _enum(shape, body, context)
+        return _enum(shape, body, data.own_bases(node, shape, context), context)
     if node.type == "record_declaration" or data.is_data(node, body, shape):
         return _data(node, body, shape, context)
     bases = []
@@ -130,7 +131,7 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     rows.extend(plain)
     named = Overloads.of(body, context)
     for node in members(body):
-        if node.type == "method_declaration":
+        if node.type == "method_declaration" and not _is_a_field(node, shape, context):
             rows.extend(["", *_method(node, context, named, bound=True)])
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
@@ -143,6 +144,15 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     for node in of_kind(body, "static_initializer"):
         after.extend(["", "", *block(inner(node)[0], context)])
     return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
+
+
+def _is_a_field(method: Node, shape: ClassShape, context: Context) -> bool:
+    """Tell whether a method without a body is a field of a class that implements it.
+
+    A dataclass would take the method for its field's value by default.
+    """
+    name = text(method.child_by_field_name("name"))
+    return name in shape.abstract and any(name in each.accessors for each in context.below(shape))
 
 
 def _is_static(node: Node, shape: ClassShape) -> bool:
@@ -271,10 +281,13 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     hashes = data.has_hash(node, shape)
     mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
     mark = "@dataclass(frozen=True)" if record else mark
-    return [mark, f"class {words.name(shape.name)}:", *indented(rows or ["pass"])]
+    own = data.own_bases(node, shape, context) if record else []
+    taken = f"({', '.join(own)})" if own else ""
+    head = f"class {words.name(shape.name)}{taken}:"
+    return [mark, head, *indented(rows or ["pass"])]
 
 
-def _enum(shape: ClassShape, body: Node | None, context: Context) -> list[str]:
+def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context) -> list[str]:
     context.use("enum", "Enum")
     rows: list[str] = []
     arguments = [each.child_by_field_name("arguments") for each in of_kind(body, "enum_constant")]
@@ -295,4 +308,7 @@ def _enum(shape: ClassShape, body: Node | None, context: Context) -> list[str]:
     if "toString" not in shape.methods:
         # In texts, Java writes the name alone.
         kept.extend(["", "def __str__(self):", "    return self.name"])
-    return [f"class {words.name(shape.name)}(Enum):", *indented([*rows, *kept] or ["pass"])]
+    return [
+        f"class {words.name(shape.name)}({', '.join([*own, 'Enum'])}):",
+        *indented([*rows, *kept] or ["pass"]),
+    ]

@@ -49,6 +49,11 @@ class ClassShape:
     """Types that methods return; "" where methods of one name return several."""
     takes: dict[int, list[str]] = field(default_factory=dict)
     """Types of the constructor's parameters, by their number where only one has so many."""
+    interfaces: set[str] = field(default_factory=set)
+    abstract: set[str] = field(default_factory=set)
+    """Methods without a body."""
+    anonymous: bool = False
+    """Objects of nameless classes implement it."""
     befores: set[str] = field(default_factory=set)
     afters: set[str] = field(default_factory=set)
 
@@ -110,6 +115,34 @@ class Context:
     def all_known(self) -> list[ClassShape]:
         """Return the shapes of this file, then those beside it."""
         return [*self.shapes.values(), *self.near.values()]
+
+    def below(self, shape: ClassShape) -> list[ClassShape]:
+        """Return the classes and interfaces that extend a class or an interface."""
+        found: list[ClassShape] = []
+        names = {shape.name}
+        while new := [
+            each
+            for each in self.all_known()
+            if each not in found and names & {each.base, *each.interfaces}
+        ]:
+            found.extend(new)
+            names.update(each.name for each in new)
+        return found
+
+    def accessor(self, shape: ClassShape, method: str) -> str | None:
+        """Return the field that a method only returns, in all classes that implement it.
+
+        Raises:
+            UntranslatedError: It does so in some of them.
+        """
+        if method not in shape.abstract:
+            return shape.accessors.get(method)
+        made = [each for each in self.below(shape) if method not in each.abstract]
+        fields = {each.accessors.get(method) for each in made if method in each.returns}
+        fields |= {each.accessors[method] for each in made if method in each.accessors}
+        if len(fields) > 1:
+            raise UntranslatedError(why="a field in some classes, a method in others")
+        return next(iter(fields), None)
 
     def declare(self, java: str, kind: str) -> str:
         """Note a local and its Java type; return its Python name."""

@@ -9,7 +9,13 @@ from tree_sitter import Node
 from millstream.porting.drafting import arithmetic, words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import FIELDS, annotations_of, is_given, members
+from millstream.porting.drafting.members import (
+    FIELDS,
+    annotations_of,
+    interfaces_of,
+    is_given,
+    members,
+)
 from millstream.porting.drafting.names import class_reference
 from millstream.porting.reading.nodes import first, inner, line, of_kind, text
 
@@ -29,9 +35,41 @@ NAMING = ("JsonProperty", "SerializedName")
 
 def bases(node: Node) -> list[Node]:
     """Return the classes and interfaces that a class extends."""
+    return [*inner(first(node, "superclass")), *interfaces_of(node)]
+
+
+def own_bases(node: Node, shape: ClassShape, context: Context) -> list[str]:
+    """Return the interfaces of the program that a record or an enum implements.
+
+    Raises:
+        UntranslatedError: A field would hide a method that an interface has.
+    """
+    found: list[str] = []
+    for name in map(simple, interfaces_of(node)):
+        known = context.known(name)
+        if known is None or name in DROPPED_BASES:
+            continue
+        for hidden in set(shape.fields) & (known.methods - known.abstract):
+            raise UntranslatedError(node, f"{hidden} is a field and a method")
+        found.append(class_reference(name, context))
+    return found
+
+
+def in_order(classes: list[Node]) -> list[Node]:
+    """Return classes with those that they extend before them."""
+    named = {text(each.child_by_field_name("name")): each for each in classes}
     found: list[Node] = []
-    for clause in of_kind(node, "superclass", "super_interfaces", "extends_interfaces"):
-        found.extend(inner(first(clause, "type_list") or clause))
+
+    def add(node: Node, path: tuple[Node, ...]) -> None:
+        for each in bases(node):
+            other = named.get(simple(each))
+            if other is not None and other not in (*path, node):
+                add(other, (*path, node))
+        if node not in found:
+            found.append(node)
+
+    for each in classes:
+        add(each, ())
     return found
 
 

@@ -19,6 +19,7 @@ from millstream.porting.drafting import (
     arithmetic,
     avro,
     classes,
+    data,
     expressions,
     lombok,
     printing,
@@ -233,9 +234,10 @@ def _body(root: Node, context: Context) -> list[str]:
     if context.local("log") is not None:
         lines.extend(["", "log = logging.getLogger(__name__)"])
     skipped = ("package_declaration", "import_declaration")
+    ordered = iter(data.in_order([each for each in inner(root) if each.type in CLASSES]))
     for node in inner(root):
         if node.type in CLASSES:
-            lines.extend(classes.declaration(node, context))
+            lines.extend(classes.declaration(next(ordered), context))
         elif node.type not in skipped:
             lines.extend(["", *statements.statement(node, context)])
     for shape in context.shapes.values():

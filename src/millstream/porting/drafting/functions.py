@@ -199,8 +199,9 @@ def _reference(node: Node, context: Context) -> str:
     if shape is not None and method in shape.static_methods:
         return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
     shape = context.known(owner)
-    if shape is not None and method in shape.accessors:
-        return f"lambda it: it.{words.method_name(shape.accessors[method])}"
+    field = None if shape is None else context.accessor(shape, method)
+    if field is not None:
+        return f"lambda it: it.{words.method_name(field)}"
     if owner in context.kafka_classes and not text(receiver)[:1].islower():
         if (line(node), method) in context.kafka_calls and method[:1].isupper():
             return f"{class_reference(owner, context)}.{words.method_name(method)}"

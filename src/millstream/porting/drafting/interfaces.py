@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner
@@ -22,13 +22,39 @@ METHODS = {
 }  # fmt: skip
 
 
+# Further methods that they have.
+MORE = ("andThen", "compose", "negate", "and", "or")
+
+
 def called(node: Node, receiver: Node, method: str, context: Context) -> str | None:
     """Return a call of a function that was given; None if it may be an object with a method."""
-    if METHODS.get(kind(receiver, context)) != method:
-        return None
-    if any(method in shape.methods for shape in context.all_known()):
+    held = kind(receiver, context)
+    if not _is_function(held, method, node, context):
         return None
     given = ", ".join(
         context.express(each) for each in inner(node.child_by_field_name("arguments"))
     )
     return f"{tightened(context.express(receiver))}({given})"
+
+
+def _is_function(held: str, method: str, node: Node, context: Context) -> bool:
+    """Tell whether a call is one of a function, by the type of what has the method.
+
+    Raises:
+        UntranslatedError: Functions of Python have no such method.
+    """
+    own = [each for each in context.all_known() if method in each.methods]
+    if held in METHODS and context.known(held) is None:
+        if any(held in each.interfaces for each in own):
+            return False
+        if method in MORE:
+            raise UntranslatedError(node, "Python's functions have no methods")
+        return METHODS[held] == method
+    shape = context.known(held) if held else own[0] if len(own) == 1 else None
+    if shape is None or not shape.abstract or shape.base or shape.anonymous:
+        return False
+    if context.below(shape) or (len(shape.abstract) > 1 or method not in shape.methods):
+        return False
+    if shape.methods != shape.abstract:
+        raise UntranslatedError(node, "a lambda has no other methods of its interface")
+    return True

@@ -51,6 +51,12 @@ def is_of_tests(body: Node | None) -> bool:
     return has_tests(body) or bool(marked(body, (*BEFORE, *AFTER)))
 
 
+def interfaces_of(node: Node) -> list[Node]:
+    """Return the interfaces that a class implements, or that an interface extends."""
+    clauses = of_kind(node, "super_interfaces", "extends_interfaces")
+    return [each for clause in clauses for each in inner(first(clause, "type_list") or clause)]
+
+
 def has_tests(body: Node | None) -> bool:
     """Tell whether a class has tests of JUnit."""
     return any(mark in TESTS for node in members(body) for mark in annotations_of(node))

@@ -100,7 +100,7 @@ def own_field(method: str, context: Context, *, sets: bool = False) -> str:
         return ""
     own = context.around[-1]
     for shape in (own, *bases(own, context)):
-        field = (shape.setters if sets else shape.accessors).get(method)
+        field = shape.setters.get(method) if sets else context.accessor(shape, method)
         if field is not None:
             return f"self.{words.method_name(field)}"
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -9,7 +10,15 @@ from tree_sitter import Node
 from millstream.porting.drafting import lombok
 from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import AFTER, BEFORE, FIELDS, has_tests, marked, members
+from millstream.porting.drafting.members import (
+    AFTER,
+    BEFORE,
+    FIELDS,
+    has_tests,
+    interfaces_of,
+    marked,
+    members,
+)
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import first, has, inner, of_kind, text
 
@@ -46,6 +55,8 @@ def _note_method(node: Node, shape: ClassShape) -> None:
     java = text(node.child_by_field_name("name"))
     given = simple(node.child_by_field_name("type"))
     given = "" if len(given) == 1 else given  # a type variable
+    if node.child_by_field_name("body") is None:
+        shape.abstract.add(java)
     shape.returns[java] = given if shape.returns.get(java, given) == given else ""
     if has(first(node, "modifiers"), "static"):
         shape.static_methods.add(java)
@@ -86,6 +97,7 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
                 shape.accessors[field] = field
             shape.takes.setdefault(len(shape.accessors), list(shape.fields.values()))
         shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
+        shape.interfaces = {simple(each) for each in interfaces_of(node)}
         shape.enum = node.type == "enum_declaration"
         shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
         lombok.note(node, shape)
@@ -93,6 +105,9 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
         shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
         shape.loose = outer is None and _only_static(node, shape)
         found.setdefault(name, shape)
+    for java in re.findall(r"\bnew\s+(\w+)(?:<[^;{}()]*>)?\s*\(\s*\)\s*\{", text(root)):
+        if java in found:
+            found[java].anonymous = True
     return found
 
 
