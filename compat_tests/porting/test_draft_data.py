@@ -67,3 +67,12 @@ def test_fields_to_which_a_framework_gives_values_are_left() -> None:
     assert made.left == (1, 2, 3, 3)
     assert "# Java, line 1 (a framework gives it):" in made.text
     assert "# Java, line 2: a framework gives it; give it yourself." in made.text
+
+
+def test_a_record_may_have_constants() -> None:
+    names = run(
+        "} record P(double a) { static final int MAX = 3;"
+        ' static P of() { return new P(1); } String shown() { return "" + a; }'
+    )
+    assert names["P"].of().shown() == "1.0"
+    assert names["P"].MAX == 3

@@ -91,11 +91,13 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
         called = f"Test{name.removesuffix('Test')}" if plain else name
         shape = shape_of(called, body, static=node.type == "interface_declaration")
         if node.type == "record_declaration":
-            for part in of_kind(node.child_by_field_name("parameters"), "formal_parameter"):
+            parts = list(of_kind(node.child_by_field_name("parameters"), "formal_parameter"))
+            for part in parts:
                 field = text(part.child_by_field_name("name"))
                 shape.fields[field] = simple(part.child_by_field_name("type"))
                 shape.accessors[field] = field
-            shape.takes.setdefault(len(shape.accessors), list(shape.fields.values()))
+            types = [simple(part.child_by_field_name("type")) for part in parts]
+            shape.takes.setdefault(len(types), types)
         shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
         shape.interfaces = {simple(each) for each in interfaces_of(node)}
         shape.enum = node.type == "enum_declaration"
