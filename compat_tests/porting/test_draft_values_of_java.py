@@ -82,6 +82,10 @@ def test_an_empty_sum_of_doubles_is_a_double() -> None:
         "new LinkedHashSet<>(m.keySet())",
         "new Use(LinkedHashSet::new)",
         "new Use(TreeMap::new)",
+        "Integer.toBinaryString(5)",
+        "Stream.of(1, 2).filter(x -> x > 1).findFirst()",
+        "List.of(1).iterator()",
+        "use().all().stream().sorted().toList()",
     ],
 )
 def test_what_python_s_own_would_do_otherwise_is_left(java: str) -> None:
@@ -94,3 +98,14 @@ def test_a_value_that_nobody_asks_for_is_put_if_absent() -> None:
     given = {"a": 0}
     fill(given)
     assert given == {"a": 0}
+
+
+def test_what_a_list_does_not_have_has_no_place_in_it() -> None:
+    find = run("static boolean f(List<String> l, String s) { return l.indexOf(s) >= 0; }")["f"]
+    assert find(["a"], "a") is True
+    assert find(["a"], "b") is False
+
+
+def test_a_constant_by_its_name_has_what_enums_have() -> None:
+    names = run('} enum E { A, B } class Use { static int f() { return E.valueOf("B").ordinal(); }')
+    assert names["f"]() == 1

@@ -167,13 +167,22 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
             return f"{held}.{words.method_name(field)}"
         if method in shape.setters and count == 1:
             raise UntranslatedError(node, "a setter within an expression")
-    if declared is None and kind(receiver, context).removesuffix("[]") in (
-        *words.TYPES,
-        *words.JDK,
-        *context.java_classes,
-    ):
+    if declared is None and _of_java(receiver, method, held, context):
         raise UntranslatedError(node)
     return f"{held}.{words.method_name(method)}({', '.join(arguments(node, context))})"
+
+
+def _of_java(receiver: Node, method: str, held: str, context: Context) -> bool:
+    """Tell whether a method is one of Java's own that has no counterpart."""
+    java = (*words.TYPES, *words.JDK, *context.java_classes)
+    static = text(receiver) if context.local(text(receiver)) is None else ""
+    if kind(receiver, context).removesuffix("[]") in java or static in java:
+        return True
+    # What has been drafted as a list, and streams over whatever it is.
+    streams = method in ("stream", "parallelStream") and not any(
+        method in each.methods for each in context.all_known()
+    )
+    return streams or (held.startswith("[") and not hasattr(list, method))
 
 
 def _built(node: Node, method: str, context: Context) -> str | None:

@@ -127,6 +127,13 @@ def _called(node: Node, context: Context) -> str:
     static = context.known(text(node.child_by_field_name("object")))
     if static is not None and name in static.returns:
         return static.returns[name]
+    owner = text(node.child_by_field_name("object"))
+    if static is not None and static.enum and name == "valueOf":
+        return static.name
+    if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):
+        return owner
+    if (owner, name) == ("Arrays", "asList"):
+        return "List"
     shapes = [held] if held is not None else context.all_known()
     found = {
         shape.fields.get(shape.accessors[name], "") for shape in shapes if name in shape.accessors

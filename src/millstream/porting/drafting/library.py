@@ -20,11 +20,10 @@ STATIC = {
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
-    "Math.random": "random.random()",
-    "Math.round": "math.floor({0} + 0.5)", "Math.pow": "math.pow({all})", "Long.sum": "{0} + {1}",
-    "Integer.sum": "{0} + {1}", "Long.compare": "({0} > {1}) - ({0} < {1})",
-    "Integer.compare": "({0} > {1}) - ({0} < {1})", "Math.floorMod": "{0} % {1}",
-    "Double.compare": "({0} > {1}) - ({0} < {1})", "Arrays.asList": "[{all}]",
+    "Math.random": "random.random()", "Math.round": "math.floor({0} + 0.5)",
+    "Math.pow": "math.pow({all})", "Math.floorMod": "{0} % {1}", "Arrays.asList": "[{all}]",
+    "Long.sum": "{0} + {1}", "Integer.sum": "{0} + {1}", "Double.sum": "{0} + {1}",
+    **{f"{each}.compare": "({0} > {1}) - ({0} < {1})" for each in ("Long", "Integer", "Double")},
     "List.of": "[{all}]", "Set.of": "{{{all}}}", "ImmutableList.of": "[{all}]",
     "Collections.emptyList": "[]", "Collections.emptyMap": "{{}}", "Collections.emptySet": "set()",
     "Collections.singletonList": "[{0}]", "Collections.singleton": "{{{0}}}",
@@ -41,7 +40,7 @@ STATIC = {
     "Character.toLowerCase": "{0}.lower()",
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
-# These have a further argument without which they mean the same.
+# They mean the same without a further argument.
 DROPPING = ("Objects.requireNonNull",)
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
            "os.": "os", "re.": "re", "math.": "math", "random.random()": "random"}  # fmt: skip
@@ -70,9 +69,10 @@ ANY = {
 }  # fmt: skip
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
 OF_LISTS = {
-    ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("indexOf", 1): "{o}.index({0})",
-    ("getFirst", 0): "{o}[0]", ("getLast", 0): "{o}[-1]",
-    ("set", 2): "{o}.__setitem__({0}, {1})", ("removeIf", 1): None, ("clear", 0): "{o}.clear()",
+    ("indexOf", 1): "{o}.index({0}) if {0} in {o} else -1",
+    ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("getFirst", 0): "{o}[0]",
+    ("getLast", 0): "{o}[-1]", ("removeIf", 1): None, ("clear", 0): "{o}.clear()",
+    ("set", 2): "{o}.__setitem__({0}, {1})",
 }  # fmt: skip
 OF_SETS = {("add", 1): "{o}.add({0})", ("addAll", 1): "{o}.update({0})", ("remove", 1): None}
 OF_MAPS = {
