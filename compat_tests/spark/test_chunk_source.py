@@ -10,7 +10,8 @@ from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from pyspark.sql import DataFrame, SparkSession
 
 from compat_tests.spark.support import Playground
@@ -24,6 +25,7 @@ from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.placement import warming_job
 from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.placement.warming_job import prepared, with_one_partition
+from millstream.topology.spark.progress import gone_of
 from millstream.topology.spark.row_columns import source_columns
 from millstream.topology.spark.wire import READ, SINK, decode_chunk
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA, packer
@@ -207,6 +209,33 @@ def test_a_range_without_a_record_at_its_end_tells_the_sinks_how_far_it_goes(
     assert ends() == [(0, 1, 3)]
     send(play.servers, topic, one, **transaction).abort_transaction()
     assert ends() == [(0, 3, 5)]
+
+
+def test_records_that_were_deleted_before_they_were_read_are_reported(
+    spark: SparkSession, play: Playground, tmp_path: Path
+) -> None:
+    topic = play.topic("in", 1)
+    reading = Reading(spark, play.servers, topic, tmp_path / "jvm")
+
+    # A name: the request ends with the client.
+    admin = AdminClient({"bootstrap.servers": play.servers})
+
+    def offsets(count: int, first: int) -> list[int]:
+        """Send records, delete those before an offset, and read."""
+        send(play.servers, topic, [(b"k", b"v", 1, 0, None) for _ in range(count)])
+        place = TopicPartition(topic, 0, first)
+        (done,) = admin.delete_records([place]).values()
+        done.result(30)
+        rows = reading.rows(by_jvm)
+        return [n for each in tables(rows).values() for n in each["offsets"].to_pylist()]
+
+    assert offsets(5, 0) == [0, 1, 2, 3, 4]
+    assert gone_of(reading.progress) == []
+    assert offsets(10, 9) == [9, 10, 11, 12, 13, 14]
+    assert gone_of(reading.progress) == [(topic, 0, 5, 9)]
+    # All of them, and Spark has none to go on with.
+    assert offsets(2, 17) == []
+    assert offsets(1, 17) == [17]
 
 
 def test_a_checkpoint_goes_on_from_one_way_to_the_other(

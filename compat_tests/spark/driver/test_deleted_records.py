@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from compat_tests.spark.support import Playground
 from millstream import StreamsConfig, StreamsException, Topology
 from millstream.topology.spark.driver.brokers import EARLIEST, LATEST
-from millstream.topology.spark.driver.deleted_records import check_unread
+from millstream.topology.spark.driver.deleted_records import DeletedRecords, check_unread
 
 
 @pytest.fixture
@@ -56,3 +56,68 @@ def test_the_policy_none_refuses(play: Playground, topic: str) -> None:
         check(play, topic, {0: 0, 1: 5}, auto_offset_reset="none")
 
     assert "up to 1 record not read. The reset policy of the topic is none." in refused.value.detail
+
+
+class Running:
+    """A query that reports batches, and what they did not find."""
+
+    def __init__(self) -> None:
+        self.batch = 0
+        self.now = 0.0
+        self.gone = ""
+        config = StreamsConfig({"application.id": "app", "bootstrap.servers": "none:1"})
+        self.deleted = DeletedRecords(config, lambda: self.now)
+
+    def look(self, gone: str, *, at_once: bool = False) -> int:
+        self.batch, self.gone = self.batch + 1, gone
+        self.deleted.look(lambda: self.batch, self.progress, at_once=at_once)
+        return self.deleted.count
+
+    def progress(self) -> dict[str, Any]:
+        return {"sources": [{"metrics": None}, {"metrics": {"millstreamGone": self.gone}}]}
+
+
+def test_records_that_are_deleted_while_it_runs_are_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    running = Running()
+    assert running.look("") == 0
+    running.now = 1
+    assert running.look("t 0 5 9") == 4
+    assert caplog.messages[-1] == (
+        "app: the broker has deleted records that the application has not read (retention) while "
+        "it runs; it goes on with the oldest that are left. "
+        'Partition 0 of topic "t", offsets 5 to 8: up to 4 records not read.'
+    )
+    running.now = 2
+    # Spark reports it for a while, and a repeated batch again.
+    assert running.look("t 0 5 9,t 0 5 9") == 4
+    running.now = 3
+    assert running.look("t 0 5 9,t 0 12 13,t 1 0 2,u 0 0 2,u 1 0 2") == 11
+    assert len(caplog.messages) == 2
+    assert caplog.messages[-1].split("left. ")[1] == (
+        'Partition 0 of topic "t", offsets 12 to 12: up to 1 record not read. '
+        'Partition 1 of topic "t", offsets 0 to 1: up to 2 records not read. '
+        'Partition 0 of topic "u", offsets 0 to 1: up to 2 records not read. '
+        "And 1 more place, with up to 2 records."
+    )
+
+
+def test_the_last_batch_before_the_end_is_looked_at_too() -> None:
+    running = Running()
+    assert running.look("") == 0
+    assert running.look("t 0 5 9") == 0
+    assert running.look("t 0 5 9", at_once=True) == 4
+
+
+def test_what_the_start_has_told_is_not_told_again(
+    play: Playground, topic: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan = Topology().addSource("source", topic).addSink("sink", topic, "source").plan()
+    running = Running()
+    running.deleted = DeletedRecords(StreamsConfig(play.config()))
+    running.deleted.check(plan, {topic: {0: 0, 1: 4}})
+    assert running.look(f"{topic} 1 4 6", at_once=True) == 2
+    assert running.look(f"{topic} 1 4 7", at_once=True) == 3
+    assert caplog.messages[1:] == [caplog.messages[-1]]
+    assert "offsets 6 to 6" in caplog.messages[-1]

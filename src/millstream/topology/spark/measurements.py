@@ -32,13 +32,21 @@ class Measurements:
         config: The application's configuration.
         application_id: Its name.
         description: Text of its topology's description.
+        deleted: Returns how many unread records the broker has deleted.
     """
 
-    def __init__(self, config: StreamsConfig, application_id: str, description: str) -> None:
+    def __init__(
+        self,
+        config: StreamsConfig,
+        application_id: str,
+        description: str,
+        deleted: Callable[[], int] = int,
+    ) -> None:
         self.reports: Reports[Batch] = Reports(_WAITING, self._take_in_later)
         """Reports of workers; added up when metrics are read, or when too many wait."""
         self._application_id = application_id
         self._description = description
+        self._deleted = deleted
         self._metrics = Recording.of(config).metrics(lambda: time.time_ns() // 1_000_000)
         self._taking = threading.Lock()
         self._aside = threading.Lock()
@@ -99,6 +107,7 @@ class Measurements:
             "state": state,
             "alive-stream-threads": alive,
             "failed-stream-threads": failures,
+            "deleted-unread-records-total": self._deleted(),
         }
         tags = (("client-id", self._application_id),)
         gauge: Callable[[MetricName, Any], None] = self._metrics.gauge

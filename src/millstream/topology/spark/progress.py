@@ -14,8 +14,12 @@ SEGMENT_BYTES = "millstreamSegmentBytes"
 """Among the measurements of an operator: the bytes of its segments that are files."""
 _CHUNK_SOURCE = "PythonMicroBatchStream"
 """Part of Spark's description of that source, the only one in Python."""
+_GONE = "millstreamGone"
 _RECORDS, _READ_MS = "millstreamRecords", "millstreamReadMs"
 """What the source that makes chunks in the JVM measures; in ChunkStream.java."""
+
+Gone = tuple[str, int, int, int]
+"""Topic, partition, and the offsets where deleted records begin and where reading went on."""
 
 
 def progress_metrics(
@@ -73,6 +77,17 @@ def packing_ms(progress: Mapping[str, Any]) -> float | None:
     """Return how long the slowest task took to make chunks in the JVM; None if none did."""
     times = [_measured(each, _READ_MS) for each in progress.get("sources") or ()]
     return max((each for each in times if each is not None), default=None)
+
+
+def gone_of(progress: Mapping[str, Any]) -> list[Gone]:
+    """Return what batches of the last minute did not read, because the broker had deleted it."""
+    found: list[Gone] = []
+    for source in progress.get("sources") or ():
+        for place in filter(None, ((source.get("metrics") or {}).get(_GONE) or "").split(",")):
+            topic, *numbers = place.split(" ")
+            partition, begin, end = map(int, numbers)
+            found.append((topic, partition, begin, end))
+    return found
 
 
 def _is_chunked(source: Mapping[str, Any]) -> bool:

@@ -89,14 +89,20 @@ public class ChunkReader implements PartitionReader {
         int count = 0;
         long size = 0;
         while (count < records.length && size < ours.pieceBytes && next < range.untilOffset()) {
+            long outOfRange = consumer.getNumOffsetOutOfRange();
             ConsumerRecord record = consumer.get(
                 next, range.untilOffset(), source.pollTimeoutMs(), source.failOnDataLoss());
+            long at = record == null ? range.untilOffset() : record.offset();
+            if (consumer.getNumOffsetOutOfRange() > outOfRange) {
+                // Spark goes on with the oldest record that the broker has left.
+                ours.measured.add(range.topic() + " " + range.partition() + " " + next + " " + at);
+            }
             if (record == null) {
-                next = range.untilOffset();
+                next = at;
                 break;
             }
             records[count++] = record;
-            next = record.offset() + 1;
+            next = at + 1;
             size += Math.max(0, record.serializedKeySize())
                 + Math.max(0, record.serializedValueSize()) + headerBytes(record);
         }

@@ -23,7 +23,11 @@ public class ChunkReaders implements PartitionReaderFactory {
     final byte[] withHeaders;
     /** Whether the sinks are told of a range whose last offsets are of no record. */
     final boolean tellsEnds;
-    /** Where a task reports the number of its records, and the nanoseconds that it took. */
+    /**
+     * Where a task reports the number of its records and the nanoseconds that it took, as numbers;
+     * and what was deleted before it was read, as text: topic, partition, and the offsets where
+     * that begins and where reading went on.
+     */
     final CollectionAccumulator measured;
 
     public ChunkReaders(

@@ -1,5 +1,6 @@
 package millstream;
 
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -26,11 +27,16 @@ import scala.Tuple2;
  */
 public class ChunkStream
     implements SupportsTriggerAvailableNow, ReportsSourceMetrics, MicroBatchStream {
+    private static final long TOLD_NANOS = 60L * 1000 * 1000 * 1000;
+    private static final int MOST_TOLD = 1000;
+
     private final KafkaMicroBatchStream kafka;
     private final ChunkReaders readers;
     private final CollectionAccumulator measured;
     /** How batches are shared; null if one stage reads topics. */
     private final BatchShares shares;
+    /** What was deleted before it was read, and when that was noticed: each a text and a Long. */
+    private final ArrayDeque gone = new ArrayDeque();
 
     public ChunkStream(
         KafkaMicroBatchStream kafka, ChunkReaders readers, CollectionAccumulator measured,
@@ -55,20 +61,44 @@ public class ChunkStream
         return readers;
     }
 
-    /** Add how many records the batch's tasks have read, and how long the slowest took for it. */
+    /**
+     * Add how many records the batch's tasks have read, and how long the slowest took for it. What
+     * was deleted before it was read stays for a while: the driver does not look at each report.
+     */
     public Map metrics(Optional latestConsumed) {
         Map found = new HashMap(kafka.metrics(latestConsumed));
-        List each = measured.value();
+        List all = measured.value();
         measured.reset();
         long records = 0;
         long longest = 0;
-        for (Iterator numbers = each.iterator(); numbers.hasNext();) {
-            records += ((Long) numbers.next()).longValue();
-            longest = Math.max(longest, ((Long) numbers.next()).longValue());
+        for (Iterator numbers = all.iterator(); numbers.hasNext();) {
+            Object each = numbers.next();
+            if (each instanceof String) {
+                gone.add(new Object[] {each, Long.valueOf(System.nanoTime())});
+            } else {
+                records += ((Long) each).longValue();
+                longest = Math.max(longest, ((Long) numbers.next()).longValue());
+            }
+        }
+        if (!gone.isEmpty()) {
+            found.put("millstreamGone", goneNow());
         }
         found.put("millstreamRecords", Long.toString(records));
         found.put("millstreamReadMs", Double.toString(longest / 1e6));
         return found;
+    }
+
+    private String goneNow() {
+        long since = System.nanoTime() - TOLD_NANOS;
+        StringBuilder text = new StringBuilder();
+        while (gone.size() > MOST_TOLD
+            || (gone.size() > 0 && ((Long) ((Object[]) gone.peek())[1]).longValue() < since)) {
+            gone.poll();
+        }
+        for (Iterator each = gone.iterator(); each.hasNext();) {
+            text.append(text.length() == 0 ? "" : ",").append(((Object[]) each.next())[0]);
+        }
+        return text.toString();
     }
 
     public void prepareForTriggerAvailableNow() {

@@ -1,9 +1,11 @@
-"""Unread records that the broker has deleted before the start: told, or refused."""
+"""Unread records that the broker has deleted, before the start or since: told, or refused."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -16,15 +18,80 @@ from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.driver.offsets import reset_policies
 from millstream.topology.spark.gone_records import NO_RESET
+from millstream.topology.spark.progress import Gone, gone_of
 
 log = logging.getLogger(__name__)
 
 _SHOWN = 3
+_LOOK_S = 0.5
+_GOES_ON = "it goes on with the oldest that are left"
+
+
+class DeletedRecords:
+    """Unread records of one application that the broker has deleted: told once, and counted.
+
+    Args:
+        config: The application's configuration.
+        clock: Monotonic clock in seconds.
+    """
+
+    def __init__(self, config: StreamsConfig, clock: Callable[[], float] = time.monotonic) -> None:
+        self._config = config
+        self._clock = clock
+        self._due = 0.0
+        self._last: object = None
+        """The last report of Spark's that was looked at."""
+        self._told: dict[At, int] = {}
+        """Partition -> the offset before which everything is told."""
+        self.count = 0
+        """How many there were, at most: an offset may be of no record."""
+
+    def check(self, plan: Plan, offsets: Mapping[str, Mapping[int, int]]) -> None:
+        """Tell of those before a start; see ``check_unread``."""
+        for at, gone in check_unread(plan, self._config, offsets).items():
+            self._new(at, *gone)
+
+    def look(
+        self,
+        report: Callable[[], object],
+        progress: Callable[[], Mapping[str, Any] | None],
+        *,
+        at_once: bool = False,
+    ) -> None:
+        """Tell of those that batches have noticed since the last look.
+
+        The reset policy is not ``none``: Spark has gone on with the oldest that are left.
+
+        Args:
+            report: Returns what tells Spark's last report from the one before; cheap.
+            progress: Returns Spark's progress of the last batch.
+            at_once: Look also soon after the last look.
+        """
+        now = self._clock()
+        if now < self._due and not at_once:
+            return
+        self._due = now + _LOOK_S
+        if (last := report()) == self._last:
+            return
+        self._last = last
+        found: list[Gone] = []
+        for topic, partition, begin, end in gone_of(progress() or {}):
+            if new := self._new((topic, partition), begin, end):
+                found.append((topic, partition, end - new, end))
+        if found:
+            _warn(self._config, f" while it runs; {_GOES_ON}", _skipped(found))
+
+    def _new(self, at: At, begin: int, end: int) -> int:
+        """Count what is new of a range, and return that."""
+        new = max(0, end - max(begin, self._told.get(at, begin)))
+        self._told[at] = max(end, self._told.get(at, end))
+        self.count += new
+        return new
 
 
 def check_unread(
     plan: Plan, config: StreamsConfig, offsets: Mapping[str, Mapping[int, int]]
-) -> None:
+) -> dict[At, tuple[int, int]]:
     """Tell how many unread records are gone, as by retention while the application was down.
 
     The application goes on with the oldest records that are left.
@@ -34,6 +101,9 @@ def check_unread(
         config: The application's configuration.
         offsets: Topic -> partition -> where the application begins to read; EARLIEST and LATEST
             are below 0.
+
+    Returns:
+        Partition -> the first offset that is gone, and the first that is not.
 
     Raises:
         StreamsException: The reset policy of the topic is ``none``; or the broker does not answer.
@@ -55,12 +125,8 @@ def check_unread(
             hint=NO_RESET,
         )
     if gone:
-        log.warning(
-            "%s: the broker has deleted records that the application has not read (retention); "
-            "it goes on with the oldest that are left. %s",
-            config.getString("application.id"),
-            _listed(gone, begins),
-        )
+        _warn(config, f"; {_GOES_ON}", _listed(gone, begins))
+    return {at: (starts[at], begins[at]) for at in gone}
 
 
 def without_reset(plan: Plan, topics: Iterable[str], config: StreamsConfig) -> frozenset[str]:
@@ -84,6 +150,25 @@ def read_to(
     return {topic: {**places, **done.get(topic, {})} for topic, places in begun.items()}
 
 
+def _warn(config: StreamsConfig, how: str, places: str) -> None:
+    log.warning(
+        "%s: the broker has deleted records that the application has not read (retention)%s. %s",
+        config.getString("application.id"),
+        how,
+        places,
+    )
+
+
+def _skipped(gone: Iterable[Gone]) -> str:
+    places = sorted(gone)
+    lines = [
+        f'Partition {partition} of topic "{topic}", offsets {begin} to {end - 1}: up to '
+        f"{_many(end - begin)} not read."
+        for topic, partition, begin, end in places[:_SHOWN]
+    ]
+    return " ".join([*lines, *_more([end - begin for _, _, begin, end in places[_SHOWN:]])])
+
+
 def _listed(gone: Mapping[At, int], begins: Mapping[At, int]) -> str:
     places = sorted(gone)
     lines = [
@@ -91,10 +176,12 @@ def _listed(gone: Mapping[At, int], begins: Mapping[At, int]) -> str:
         f"{_many(gone[at])} not read."
         for at in places[:_SHOWN]
     ]
-    if len(places) > _SHOWN:
-        rest = sum(gone[at] for at in places[_SHOWN:])
-        lines.append(f"And {len(places) - _SHOWN} more partitions, with up to {_many(rest)}.")
-    return " ".join(lines)
+    return " ".join([*lines, *_more([gone[at] for at in places[_SHOWN:]])])
+
+
+def _more(counts: Sequence[int]) -> list[str]:
+    places = "1 more place" if len(counts) == 1 else f"{len(counts)} more places"
+    return [f"And {places}, with up to {_many(sum(counts))}."] if counts else []
 
 
 def _many(count: int) -> str:

@@ -35,7 +35,7 @@ from millstream.topology.spark.driver.backfill import Backfill, StartingApplicat
 from millstream.topology.spark.driver.brokers import Brokers, written_topics
 from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
 from millstream.topology.spark.driver.compiling import compiled_for
-from millstream.topology.spark.driver.deleted_records import check_unread, read_to, without_reset
+from millstream.topology.spark.driver.deleted_records import DeletedRecords, read_to, without_reset
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
@@ -126,7 +126,10 @@ class Runner(OwnedQuery):
         self.checkpoint_location = self.checkpoint_root
         """Location of the checkpoint's current generation."""
         self.started: Started | None = None
-        self.measurements = Measurements(config, self.application_id, self.description)
+        self.deleted = DeletedRecords(config)
+        self.measurements = Measurements(
+            config, self.application_id, self.description, lambda: self.deleted.count
+        )
         """Metrics reported by workers."""
         self.backfill: Backfill | None = None
         """The run over history; None if the application runs on."""
@@ -181,7 +184,7 @@ class Runner(OwnedQuery):
         if self._again is not None and self.backfill is None:
             session, _, options = self._again
             offsets = read_to(self.checkpoint_location, session, options.starting_offsets)
-            check_unread(self.plan, self._config, offsets)
+            self.deleted.check(self.plan, offsets)
         super().restart()
 
     def savepoint(self, directory: str) -> SavepointManifest:
@@ -221,7 +224,7 @@ class Runner(OwnedQuery):
         ticks, spark = bool(compiled.wanted.ticks), ready.spark
         offsets = self._offsets(ready.brokers, compiled)
         if self.backfill is None:
-            check_unread(compiled.plan, self._config, offsets)
+            self.deleted.check(compiled.plan, offsets)
         changes = ChangelogStart(self._config, compiled, self._instance, ready.generations)
         changes.bring(ready.changelogs, ready.note, ready.session)
         options = LineOptions(

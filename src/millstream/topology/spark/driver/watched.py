@@ -121,6 +121,7 @@ class WatchedApplication(QueryableApplication):
         self._notify()
         self._rotation.look()
         self._archive.look(lambda: self._runner.last_report())
+        self._runner.deleted.look(self._runner.last_report, self._runner.last_progress)
         if (lost := self._runner.lost()) is not None:
             self._runner.halt()
             return self._note(lost, "")
@@ -149,6 +150,8 @@ class WatchedApplication(QueryableApplication):
     def _tell_unfinished(self) -> None:
         """Tell that the query has failed while the application closes, when none follows it."""
         text = self._runner.failure()
+        runner = self._runner
+        runner.deleted.look(runner.last_report, runner.last_progress, at_once=True)
         if text is None or text == STOPPED or self._is_signalled(self._runner.session_stopped()):
             return
         failure, details = self._failure_from(text), {"details": trace_from(text)}
