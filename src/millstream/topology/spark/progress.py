@@ -18,9 +18,6 @@ _GONE = "millstreamGone"
 _RECORDS, _READ_MS = "millstreamRecords", "millstreamReadMs"
 """What the source that makes chunks in the JVM measures; in ChunkStream.java."""
 
-Gone = tuple[str, int, int, int]
-"""Topic, partition, and the offsets where deleted records begin and where reading went on."""
-
 
 def progress_metrics(
     application_id: str, progress: Mapping[str, Any] | None
@@ -79,9 +76,12 @@ def packing_ms(progress: Mapping[str, Any]) -> float | None:
     return max((each for each in times if each is not None), default=None)
 
 
-def gone_of(progress: Mapping[str, Any]) -> list[Gone]:
-    """Return what batches of the last minute did not read, because the broker had deleted it."""
-    found: list[Gone] = []
+def gone_of(progress: Mapping[str, Any]) -> list[tuple[str, int, int, int]]:
+    """Return what batches of the last minute did not read, because the broker had deleted it.
+
+    Each is topic, partition, and the offsets where it begins and where reading went on.
+    """
+    found = []
     for source in progress.get("sources") or ():
         for place in filter(None, ((source.get("metrics") or {}).get(_GONE) or "").split(",")):
             topic, *numbers = place.split(" ")

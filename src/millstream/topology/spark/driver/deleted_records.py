@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -18,13 +18,25 @@ from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.driver.offsets import reset_policies
 from millstream.topology.spark.gone_records import NO_RESET
-from millstream.topology.spark.progress import Gone, gone_of
+from millstream.topology.spark.progress import gone_of
 
 log = logging.getLogger(__name__)
 
 _SHOWN = 3
 _LOOK_S = 0.5
+_TELL_S = 30.0
 _GOES_ON = "it goes on with the oldest that are left"
+
+
+class Gone(NamedTuple):
+    """Records of a partition that are gone, and were not told yet."""
+
+    topic: str
+    partition: int
+    begin: int
+    end: int
+    """The offset after the last one."""
+    records: int
 
 
 class DeletedRecords:
@@ -43,6 +55,9 @@ class DeletedRecords:
         """The last report of Spark's that was looked at."""
         self._told: dict[At, int] = {}
         """Partition -> the offset before which everything is told."""
+        self._untold: dict[At, Gone] = {}
+        """Partition -> what is to be told; only once in a while, as one batch after another may."""
+        self._tell_at = 0.0
         self.count = 0
         """How many there were, at most: an offset may be of no record."""
 
@@ -71,15 +86,17 @@ class DeletedRecords:
         if now < self._due and not at_once:
             return
         self._due = now + _LOOK_S
-        if (last := report()) == self._last:
-            return
-        self._last = last
-        found: list[Gone] = []
-        for topic, partition, begin, end in gone_of(progress() or {}):
-            if new := self._new((topic, partition), begin, end):
-                found.append((topic, partition, end - new, end))
-        if found:
-            _warn(self._config, f" while it runs; {_GOES_ON}", _skipped(found))
+        if (last := report()) != self._last:
+            self._last = last
+            for topic, partition, begin, end in gone_of(progress() or {}):
+                at = topic, partition
+                if new := self._new(at, begin, end):
+                    before = self._untold.get(at, Gone(*at, end - new, end, 0))
+                    self._untold[at] = before._replace(end=end, records=before.records + new)
+        if self._untold and (at_once or now >= self._tell_at):
+            self._tell_at = now + _TELL_S
+            _warn(self._config, f" while it runs; {_GOES_ON}", _skipped(self._untold.values()))
+            self._untold.clear()
 
     def _new(self, at: At, begin: int, end: int) -> int:
         """Count what is new of a range, and return that."""
@@ -162,11 +179,11 @@ def _warn(config: StreamsConfig, how: str, places: str) -> None:
 def _skipped(gone: Iterable[Gone]) -> str:
     places = sorted(gone)
     lines = [
-        f'Partition {partition} of topic "{topic}", offsets {begin} to {end - 1}: up to '
-        f"{_many(end - begin)} not read."
-        for topic, partition, begin, end in places[:_SHOWN]
+        f'Partition {each.partition} of topic "{each.topic}", offsets {each.begin} to '
+        f"{each.end - 1}: up to {_many(each.records)} not read."
+        for each in places[:_SHOWN]
     ]
-    return " ".join([*lines, *_more([end - begin for _, _, begin, end in places[_SHOWN:]])])
+    return " ".join([*lines, *_more([each.records for each in places[_SHOWN:]])])
 
 
 def _listed(gone: Mapping[At, int], begins: Mapping[At, int]) -> str:
