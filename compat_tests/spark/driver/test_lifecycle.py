@@ -15,15 +15,20 @@ from millstream import (
     IllegalArgumentException,
     IllegalStateException,
     KafkaStreams,
+    StreamsConfig,
     StreamsException,
     Topology,
 )
+from millstream.testing.broker import wait_for
+from millstream.topology.spark.driver import overdue
+from millstream.topology.spark.driver.deleted_records import DeletedRecords
 from millstream.topology.spark.driver.hidden_modules import (
     of_local_workers,
     of_the_standard_library,
 )
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.signals import Signals
+from millstream.topology.spark.driver.view import ApplicationView
 
 PATIENCE_S = 30
 
@@ -45,6 +50,10 @@ class StandInRunner:
         self.look: Callable[[], str | None] = lambda: None
         self.over = self.hurried = self.released = self.is_stopped = False
         self.rebuilt = None
+        self.progress: dict[str, Any] | None = None
+        config = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
+        self.deleted = DeletedRecords(StreamsConfig(config))
+        self.plan = Topology().addSource("source", "in").addSink("sink", "out", "source").plan()
         self.log: Any = None
         self.state_dir: Any = None
 
@@ -99,8 +108,14 @@ class StandInRunner:
     def batch_ended(self) -> bool:
         return False
 
-    def last_progress(self) -> None:
-        return None
+    def busy_with(self) -> object:
+        return None if self.progress is None else "a batch"
+
+    def last_report(self) -> object:
+        return id(self.progress)
+
+    def last_progress(self) -> dict[str, Any] | None:
+        return self.progress
 
     def recent_progress(self) -> list[Any]:
         return []
@@ -391,3 +406,33 @@ def test_an_application_may_be_closed_before_its_start_and_then_has_ended(app: A
     assert app.close() is True
     with pytest.raises(IllegalStateException, match="cannot start: the application is NOT_RUNN"):
         app.start()
+
+
+@pytest.mark.parametrize("when", ["while it runs", "as it closes"])
+def test_records_that_were_deleted_unread_are_told(
+    app: App, caplog: pytest.LogCaptureFixture, when: str
+) -> None:
+    app.start()
+    app.runner.progress = {"batchId": 1, "sources": [{"metrics": {"millstreamGone": "in 0 3 5"}}]}
+    if when == "while it runs":
+        wait_for(lambda: app.runner.deleted.count, PATIENCE_S)
+    app.close()
+    assert app.runner.deleted.count == 2
+    assert 'Partition 0 of topic "in", offsets 3 to 4' in caplog.text
+
+
+def test_what_a_batch_waits_for_is_told_and_is_its_reason(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(overdue, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(overdue, "_PAUSE_S", 0.0)
+    monkeypatch.setattr(overdue, "all_topics", lambda settings, timeout_s: {})
+    app.start()
+    app.runner.progress = {"batchId": 1}
+    view = ApplicationView(app)
+    wait_for(view.waiting, PATIENCE_S)
+    said = 'topic "out" to write to does not exist'
+    assert (view.waiting() or "").startswith(said)
+    assert f"app: a batch waits: {said}" in caplog.text
+    app.close()
+    assert not app._overdue.reason

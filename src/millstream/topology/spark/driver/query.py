@@ -39,6 +39,8 @@ _NO_END = (
     "Kafka does not answer; stopping without the end of the current batch, "
     "which the next start repeats"
 )
+_IDLE = ("Waiting for", "Stopped", "Terminated")
+"""Beginnings of what Spark says of a query that has nothing to do."""
 STOPPED = "the query was stopped from outside"
 """The failure of a query that has ended without an error."""
 
@@ -178,6 +180,14 @@ class QueryControl:
         if report is None:
             return None
         return int(report.batchId()), str(report.timestamp()), _is_batch(report)
+
+    def busy_with(self) -> object:
+        """Return what tells the batch that runs from others; None if none runs. Cheap."""
+        query: Any = self._query
+        if query is None:
+            return None
+        doing = str(query._jsq.status().message())
+        return None if doing.startswith(_IDLE) else (self.last_report(), doing)
 
     def reported_batch(self) -> int | None:
         """Return the last batch that the query has reported as committed; None for none. Cheap."""

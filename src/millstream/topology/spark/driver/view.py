@@ -87,6 +87,8 @@ class ApplicationView:
             return "paused"
         if self.streams._broker_wait.waits:
             return "Kafka does not answer"
+        if self.streams._overdue.reason:
+            return self.streams._overdue.reason
         if state.isRunningOrRebalancing() and not self.started():
             return "starts"
         return None

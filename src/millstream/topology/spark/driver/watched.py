@@ -18,8 +18,10 @@ from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.driver.archive_making import ArchiveMaking
 from millstream.topology.spark.driver.broker_wait import BrokerWait
+from millstream.topology.spark.driver.brokers import written_topics
 from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
+from millstream.topology.spark.driver.overdue import OverdueBatch
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
@@ -63,6 +65,7 @@ class WatchedApplication(QueryableApplication):
         self._machine.listener = self._observed(None)
         self._restarts = Restarts(config)
         self._broker_wait = BrokerWait(config)
+        self._overdue = OverdueBatch(config, lambda: written_topics(runner.plan, config))
         self._failures = 0
         self._death: Death | None = None
         """What is known of the worker whose death has ended the query."""
@@ -128,7 +131,9 @@ class WatchedApplication(QueryableApplication):
         text = self._runner.failure()
         if text is None or (text == STOPPED and self._stopping.is_set()):
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
+            self._overdue.look(self._runner.busy_with)
             return None
+        self._overdue.over()
         self._death = death_in(text)
         failure = with_full_disks(self._failure_from(text), self._runner.local_places())
         if is_outage(failure):
@@ -320,6 +325,7 @@ class WatchedApplication(QueryableApplication):
         return self._runner.application_id
 
     def _end_queries(self) -> None:
+        self._overdue.over()
         self._notify()
         self._close_queries()
 
