@@ -26,6 +26,13 @@ _REFUSALS: dict[int, type[AuthenticationException]] = {
     KafkaError.UNSUPPORTED_SASL_MECHANISM: SaslAuthenticationException,
     KafkaError._SSL: SslAuthenticationException,
 }
+_NO_BROKER_HINT = "Start the broker, or correct bootstrap.servers and security.protocol."
+_NOT_KAFKA = "Invalid response size"
+"""Of librdkafka, with advice to raise a limit that has nothing to do with it."""
+_NOT_KAFKA_HINT = (
+    "What listens there does not answer as a Kafka broker does: it may be a web server, or a port "
+    "of the broker for TLS. Correct bootstrap.servers, or security.protocol."
+)
 _TLS_ALERT = "SSL alert number"
 _HINTS: dict[type[AuthenticationException], str] = {
     SaslAuthenticationException: "Check sasl.mechanism, and the user and password in "
@@ -99,10 +106,12 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
                 raise refused from refused.__cause__
             if time.monotonic() >= give_up:
                 reason = heard.last or error.args[0]
+                said = reason.str()
+                other = _NOT_KAFKA in said
                 raise BrokerNotFoundException(
                     f'no broker answers at "{servers}"',
-                    detail=f"{reason.str()}.",
-                    hint="Start the broker, or correct bootstrap.servers and security.protocol.",
+                    detail=f"{said.partition(': increase ')[0] if other else said}.",
+                    hint=_NOT_KAFKA_HINT if other else _NO_BROKER_HINT,
                 ) from error
 
 

@@ -74,6 +74,13 @@ _CAUSES: dict[int | None, type[errors.MillstreamError]] = {
     KafkaError.UNKNOWN_TOPIC_OR_PART: errors.InvalidTopicException,
     KafkaError._UNKNOWN_TOPIC: errors.InvalidTopicException,
 }
+_HINTS: dict[int | None, str] = {
+    KafkaError.INVALID_TRANSACTION_TIMEOUT: "Give producer.transaction.timeout.ms (60,000 unless "
+    "it is set) a value that is not above the broker's transaction.max.timeout.ms.",
+    KafkaError.INVALID_REPLICATION_FACTOR: "Set replication.factor to no more than the number of "
+    "brokers that are up.",
+}
+"""What to do about a refusal that is the same at each attempt."""
 _NEW_PRODUCER_NEEDED = (
     *_FENCED,
     KafkaError._INCONSISTENT,
@@ -241,6 +248,7 @@ def kafka_error(
     """
     own = _own(error)
     detail = own.str() if isinstance(own, KafkaError) else str(own)
+    hint = _HINTS.get(code_of(error), hint)
     if (kind := kind_of(code_of(error))) is not None:
         right = next((each for each in needed if each.kind == kind), Right("it", kind))
         if len(error.args) > 1 and kind == "topic":

@@ -138,11 +138,11 @@ def check_config(config: StreamsConfig) -> None:
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
         if found is None or not 0 < int(found[1]) <= _MAX_PORT:
-            host = str(server).strip().partition(":")[0] or "broker"
+            host = str(server).strip().rpartition("//")[2].partition(":")[0] or "broker"
             raise ConfigException(
                 f"Invalid url in bootstrap.servers: {server}",
                 detail="It is not of the form host:port.",
-                hint=f"Write the broker's port as well, such as {host}:9092.",
+                hint=f"Write the broker's host and port, such as {host}:9092.",
             )
     check_client_entries(config)
     for key in PLUGIN_NAMES.intersection(config.originals()):
