@@ -19,8 +19,6 @@ from millstream import (
     StreamsException,
     Topology,
 )
-from millstream.testing.broker import wait_for
-from millstream.topology.spark.driver import overdue
 from millstream.topology.spark.driver.deleted_records import DeletedRecords
 from millstream.topology.spark.driver.hidden_modules import (
     of_local_workers,
@@ -28,7 +26,6 @@ from millstream.topology.spark.driver.hidden_modules import (
 )
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.signals import Signals
-from millstream.topology.spark.driver.view import ApplicationView
 
 PATIENCE_S = 30
 
@@ -390,49 +387,3 @@ def test_a_replaced_thread_goes_on(app: App) -> None:
         threading.Event().wait(0.01)
     assert app.close() is True
     assert app.states == RUNNING + RUNNING + CLOSED
-
-
-def test_a_second_start_is_refused_and_changes_nothing(app: App) -> None:
-    app.start()
-    with pytest.raises(IllegalStateException, match="cannot start: the application is RUNNING"):
-        app.start()
-    assert app.state().name == "RUNNING"
-    assert app.close() is True
-
-
-def test_an_application_may_be_closed_before_its_start_and_then_has_ended(app: App) -> None:
-    assert app.close() is True
-    assert app.states == ["PENDING_SHUTDOWN", "NOT_RUNNING"]
-    assert app.close() is True
-    with pytest.raises(IllegalStateException, match="cannot start: the application is NOT_RUNN"):
-        app.start()
-
-
-@pytest.mark.parametrize("when", ["while it runs", "as it closes"])
-def test_records_that_were_deleted_unread_are_told(
-    app: App, caplog: pytest.LogCaptureFixture, when: str
-) -> None:
-    app.start()
-    app.runner.progress = {"batchId": 1, "sources": [{"metrics": {"millstreamGone": "in 0 3 5"}}]}
-    if when == "while it runs":
-        wait_for(lambda: app.runner.deleted.count, PATIENCE_S)
-    app.close()
-    assert app.runner.deleted.count == 2
-    assert 'Partition 0 of topic "in", offsets 3 to 4' in caplog.text
-
-
-def test_what_a_batch_waits_for_is_told_and_is_its_reason(
-    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(overdue, "PATIENCE_S", 0.0)
-    monkeypatch.setattr(overdue, "_PAUSE_S", 0.0)
-    monkeypatch.setattr(overdue, "all_topics", lambda settings, timeout_s: {})
-    app.start()
-    app.runner.progress = {"batchId": 1}
-    view = ApplicationView(app)
-    wait_for(view.waiting, PATIENCE_S)
-    said = 'topic "out" to write to does not exist'
-    assert (view.waiting() or "").startswith(said)
-    assert f"app: a batch waits: {said}" in caplog.text
-    app.close()
-    assert not app._overdue.reason

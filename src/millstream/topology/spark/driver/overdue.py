@@ -1,4 +1,4 @@
-"""What a batch waits for that does not end.
+"""A batch that does not end: the reason, asked of the broker and told once.
 
 Sinks and Spark try again for minutes, and say so in the log of the workers only.
 """
