@@ -14,7 +14,9 @@ PROGRAM = """
 import sys
 from dataclasses import MISSING, dataclass, fields
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
-from typing import TypedDict
+from typing import Callable, NewType, ParamSpec, TypedDict, TypeVar
+
+from typing_extensions import TypeAliasType
 
 from millstream import JsonSerde, SerializationException, StreamsConfig, Topology
 from millstream.topology.spark.driver.pickled import pickled
@@ -89,6 +91,32 @@ def looped(value):
     return Order().kind(value)
 
 
+UserId = NewType("UserId", int)
+Ids = TypeAliasType("Ids", list[UserId])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def traced(function: Callable[P, R]) -> Callable[P, R]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@traced
+def increased(value: UserId) -> UserId:
+    return UserId(value + 1)
+
+
+@dataclass
+class User:
+    id: UserId
+
+
+users = JsonSerde.of(User).deserializer()
+
+
 @dataclass
 class Visit:
     page: str
@@ -122,6 +150,10 @@ CASES = {
     ),
     "a dataclass without a required field": refused,
     "what has no default": lambda _: [each.default is MISSING for each in fields(Visit)],
+    "a typed decorator": increased,
+    "a field of a NewType": lambda _: users.deserialize("t", b'{"id":3}').id,
+    "its name": lambda _: UserId.__module__ + "." + UserId.__name__,
+    "a type with a name": lambda _: Ids.__value__ == list[UserId],
     "its keys": lambda _: sorted(Item.__required_keys__) + sorted(Item.__optional_keys__),
 }
 entries = {"application.id": "a", "bootstrap.servers": "b:1", "my.cases": CASES}
@@ -149,6 +181,10 @@ RESULTS = {
     "TypedDict": {"name": "a", "inside": {"name": "b"}},
     "a dataclass without a required field": True,
     "what has no default": [True, True, False],
+    "a typed decorator": 9,
+    "a field of a NewType": 3,
+    "its name": "__main__.UserId",
+    "a type with a name": True,
     "its keys": ["name", "inside", "number"],
 }
 

@@ -1,18 +1,20 @@
 """Functions and classes of a program's main module that cloudpickle takes for importable ones.
 
-``functools.lru_cache`` and others make objects that pickle by name or not at all. A worker has
-another main module, and would end with an AttributeError that names no operator.
+``functools.lru_cache``, ``typing.NewType`` and others make objects that pickle by name or not at
+all. A worker has another main module, and would end with an AttributeError that names no operator.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import typing
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
 from typing import Any
 
+import typing_extensions
 from pyspark.cloudpickle import cloudpickle
 
 _CACHED = type(functools.lru_cache(len))
@@ -82,6 +84,22 @@ def _typed_dict(value: Any) -> Reduced | None:
     return typed_dict, (module, value.__name__), facts, None, None, with_facts
 
 
+def _new_type(value: Any) -> Reduced | None:
+    if is_importable(value):
+        return None
+    return new_type, (value.__name__, value.__supertype__, value.__module__)
+
+
+def _type_alias(value: Any) -> Reduced | None:
+    if is_importable(value):
+        return None
+    return type_alias, (type(value), value.__name__, value.__value__, value.__type_params__)
+
+
+def _type_parameter(value: Any) -> Reduced | None:
+    return None if is_importable(value) else (type(value), (value.__name__,))
+
+
 def _no_default(_: Any) -> Reduced:
     # A copy would be a default: bytes without a required field would be read with it.
     return getattr, (dataclasses, "MISSING")
@@ -92,7 +110,17 @@ _MAKERS: dict[type, Callable[[Any], Reduced | None]] = {
     _CACHED: _cached,
     functools.cached_property: _cached_property,
     functools.singledispatchmethod: _dispatched_method,
+    typing.NewType: _new_type,
 }
+for _module in (typing, typing_extensions):
+    # Each version of Python has some of them in typing.
+    for _name, _make in {
+        "TypeAliasType": _type_alias,
+        "ParamSpec": _type_parameter,
+        "TypeVarTuple": _type_parameter,
+    }.items():
+        if hasattr(_module, _name):
+            _MAKERS[getattr(_module, _name)] = _make
 
 
 def cached(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
@@ -122,6 +150,20 @@ def _registered(made: Any, registry: dict[type, Any]) -> Any:
         if kind is not object:
             made.register(kind, each)
     return made
+
+
+def new_type(name: str, supertype: Any, module: str) -> Any:
+    """Return a ``NewType`` of a module."""
+    # Checkers of types want a literal as its name.
+    make: Any = typing.NewType
+    made = make(name, supertype)
+    made.__module__ = module
+    return made
+
+
+def type_alias(kind: Any, name: str, value: Any, parameters: tuple[Any, ...]) -> Any:
+    """Return a named type, as the statement ``type`` makes it."""
+    return kind(name, value, type_params=parameters)
 
 
 def typed_dict(module: str, name: str) -> Any:
