@@ -13,6 +13,7 @@ import pytest
 PROGRAM = """
 import sys
 from dataclasses import MISSING, dataclass, fields
+from enum import Enum, Flag
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 from typing import Callable, NewType, ParamSpec, TypedDict, TypeVar
 
@@ -91,6 +92,32 @@ def looped(value):
     return Order().kind(value)
 
 
+class Planet(Enum):
+    EARTH = (5.976e24, 6.37814e6)
+    HOME = (5.976e24, 6.37814e6)
+
+    def __init__(self, mass, radius):
+        self.mass = mass
+        self.radius = radius
+
+
+class Colour(str, Enum):
+    RED = ("red", 3)
+
+    def __new__(cls, value, number):
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.number = number
+        return made
+
+
+class Rights(Flag):
+    NONE = 0
+    READ = 1
+    WRITE = 2
+    ALL = 3
+
+
 UserId = NewType("UserId", int)
 Ids = TypeAliasType("Ids", list[UserId])
 P = ParamSpec("P")
@@ -150,6 +177,9 @@ CASES = {
     ),
     "a dataclass without a required field": refused,
     "what has no default": lambda _: [each.default is MISSING for each in fields(Visit)],
+    "an Enum with __init__": lambda _: [Planet.EARTH.mass, Planet["HOME"].name],
+    "an Enum with __new__": lambda _: [Colour.RED.number, Colour("red").name, Colour.RED == "red"],
+    "flags": lambda _: [Rights["ALL"].name, (Rights.READ | Rights.WRITE).name, Rights(0).name],
     "a typed decorator": increased,
     "a field of a NewType": lambda _: users.deserialize("t", b'{"id":3}').id,
     "its name": lambda _: UserId.__module__ + "." + UserId.__name__,
@@ -181,6 +211,9 @@ RESULTS = {
     "TypedDict": {"name": "a", "inside": {"name": "b"}},
     "a dataclass without a required field": True,
     "what has no default": [True, True, False],
+    "an Enum with __init__": [5.976e24, "EARTH"],
+    "an Enum with __new__": [3, "RED", True],
+    "flags": ["ALL", "ALL", "NONE"],
     "a typed decorator": 9,
     "a field of a NewType": 3,
     "its name": "__main__.UserId",

@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from enum import Enum
 from functools import partial
 from pickle import PicklingError
 from types import FunctionType, GenericAlias, ModuleType
@@ -19,7 +20,7 @@ from pyspark.cloudpickle.cloudpickle import _should_pickle_by_reference
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
-from millstream.topology.spark.driver.by_value import reduced
+from millstream.topology.spark.driver.by_value import reduced, whole_enum
 
 _DEPTH = 12
 _HOLDERS = ("the variable", "the default", "the object of the method", "the arguments of a partial")
@@ -65,7 +66,10 @@ class _Pickler(_Base):  # type: ignore[misc]
             raise PicklingError(f"the open file {name!r} cannot travel")
         if (made := reduced(obj)) is not None:
             return made
-        return super().reducer_override(obj)
+        made = super().reducer_override(obj)
+        if is_class and issubclass(obj, Enum) and isinstance(made, tuple):
+            return whole_enum(obj, made)
+        return made
 
 
 def _make_ready(kind: type) -> None:
