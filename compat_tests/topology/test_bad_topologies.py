@@ -38,6 +38,20 @@ def counts() -> Any:
     return Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("counts"), TEXT, Serdes.Long())
 
 
+def with_global_store() -> Topology:
+    read = TEXT.deserializer()
+    return source().addGlobalStore(counts(), "all", read, read, "totals", "fill", Pass)
+
+
+def with_two_topics(builder: Any) -> Topology:
+    read = TEXT.deserializer()
+    return (
+        Topology()
+        .addReadOnlyStateStore(builder, "one", read, read, "first", "fill-one", Pass)
+        .addReadOnlyStateStore(builder, "two", read, read, "second", "fill-two", Pass)
+    )
+
+
 REFUSED: list[tuple[str, Callable[[], Any], str]] = [
     (
         "no parent",
@@ -83,8 +97,28 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a topic twice",
         lambda: source().addSource("again", re.compile("wor.*")),
         (
-            "Topic words has already been registered by another source.\n"
+            "Pattern wor.* will match a topic that has already been registered by another source.\n"
             '  detail: The source "in" reads it; "again" cannot.\n'
+            "  hint: Read a topic once and give its source several children."
+        ),
+    ),
+    (
+        "a topic that a pattern reads",
+        lambda: (
+            Topology().addSource("in", re.compile("wor.*")).addSource("again", "lines", "words")
+        ),
+        (
+            "Topic words matches a Pattern already registered by another source.\n"
+            '  detail: The source "in" reads it; "again" cannot.\n'
+            "  hint: Read a topic once and give its source several children."
+        ),
+    ),
+    (
+        "a topic twice at one source",
+        lambda: Topology().addSource("in", "words", "lines", "words"),
+        (
+            "Topic words has already been registered by another source.\n"
+            '  detail: The source "in" names it twice.\n'
             "  hint: Read a topic once and give its source several children."
         ),
     ),
@@ -106,6 +140,35 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
             "cannot connect a state store counts to a source node or a sink node.\n"
             '  detail: The store is "counts".\n'
             "  hint: Add the processor first; sources and sinks have no stores."
+        ),
+    ),
+    (
+        "a processor below a global store's source",
+        lambda: with_global_store().addProcessor("p", Pass, "in", "all"),
+        (
+            "Parent node all fills the global store counts, and has no other child.\n"
+            '  detail: The processor "p" would get nothing.\n'
+            "  hint: Read the store from the processor instead; for each record of a topic, read a "
+            "topic that is not a global store's."
+        ),
+    ),
+    (
+        "a sink below a global store's processor",
+        lambda: with_global_store().addSink("copies", "copies", "fill"),
+        (
+            "Parent node fill fills the global store counts, and has no other child.\n"
+            '  detail: The sink "copies" would get nothing.\n'
+            "  hint: Read the store from the processor instead; for each record of a topic, read a "
+            "topic that is not a global store's."
+        ),
+    ),
+    (
+        "a read-only store of two topics",
+        lambda: with_two_topics(counts()),
+        (
+            "Source store counts is already added.\n"
+            "  detail: It is filled from first, and would be from second as well.\n"
+            "  hint: Give each store its own name."
         ),
     ),
     (

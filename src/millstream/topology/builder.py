@@ -23,6 +23,8 @@ from millstream.core.plan import (
     SubTopology,
 )
 from millstream.topology.checks import (
+    check_not_global,
+    check_one_source_topic,
     check_parents,
     check_unclaimed,
     checked_name,
@@ -68,7 +70,7 @@ class TopologyBuilder:
             pattern = topics
         else:
             given = not_none(topics, "topics")
-            names = tuple(dict.fromkeys(checked_name(topic, "topic") for topic in given))
+            names = tuple(checked_name(topic, "topic") for topic in given)
         if pattern is None and not names:
             raise TopologyException(
                 "topics cannot be empty",
@@ -267,7 +269,8 @@ class TopologyBuilder:
         return all(_identical(mine, theirs) for mine, theirs in pairs)
 
     def use_source_topic(self, store: str, topic: str) -> None:
-        """Let ``topic`` serve as the store's changelog."""
+        """Let ``topic`` serve as the store's changelog; refuse a second topic."""
+        check_one_source_topic(self._stores[store], topic)
         self._stores[store] = replace(self._stores[store], source_topic=topic)
 
     def has_store(self, name: str) -> bool:
@@ -363,7 +366,9 @@ class TopologyBuilder:
 
     def _checked_parents(self, kind: str, name: str, parents: Iterable[str]) -> tuple[str, ...]:
         unused_name(name, self._all_nodes())
-        return check_parents(kind, name, parents, self._nodes)
+        names = check_parents(kind, name, parents, self._nodes)
+        check_not_global(kind, name, names, self._global_stores)
+        return names
 
     def node_names(self) -> list[str]:
         """Return the nodes' names in the order in which they were added."""

@@ -11,7 +11,7 @@ from millstream.core.errors import (
     NullPointerException,
     TopologyException,
 )
-from millstream.core.plan import Node, SinkNode, SourceNode
+from millstream.core.plan import GlobalStore, Node, SinkNode, SourceNode, StoreNode
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.wording import a_kind, plain_text
 
@@ -109,28 +109,63 @@ def check_parents(
     return names
 
 
+def check_not_global(
+    kind: str, name: str, parents: Iterable[str], stores: Mapping[str, GlobalStore]
+) -> None:
+    """Refuse a node below one that fills a global store: no task would have it."""
+    for parent in parents:
+        for store, filled in stores.items():
+            if parent in (filled.source.name, filled.processor.name):
+                raise TopologyException(
+                    f"Parent node {parent} fills the global store {store}, and has no other child.",
+                    detail=f'The {kind} "{name}" would get nothing.',
+                    hint="Read the store from the processor instead; for each record of a topic, "
+                    "read a topic that is not a global store's.",
+                )
+
+
+def check_one_source_topic(store: StoreNode, topic: str) -> None:
+    """Refuse a store that two topics would fill."""
+    if store.source_topic is not None:
+        raise TopologyException(
+            f"Source store {store.name} is already added.",
+            detail=f"It is filled from {store.source_topic}, and would be from {topic} as well.",
+            hint="Give each store its own name.",
+        )
+
+
 def check_unclaimed(
     name: str,
     topics: tuple[str, ...],
     pattern: re.Pattern[str] | None,
     sources: Iterable[SourceNode],
 ) -> None:
-    """Refuse a topic that two sources would read."""
+    """Refuse a topic that two sources would read, or one source twice."""
+    for index, topic in enumerate(topics):
+        if topic in topics[:index]:
+            raise _claimed(f"Topic {topic} has already been registered", name, name)
     for other in sources:
         for topic in topics:
+            if topic in other.topics:
+                raise _claimed(f"Topic {topic} has already been registered", name, other.name)
             if other.reads(topic):
-                raise _claimed(name, topic, other.name)
+                problem = f"Topic {topic} matches a Pattern already registered"
+                raise _claimed(problem, name, other.name)
         if pattern is not None:
-            for topic in other.topics:
-                if pattern.fullmatch(topic):
-                    raise _claimed(name, topic, other.name)
+            if any(pattern.fullmatch(topic) for topic in other.topics):
+                problem = (
+                    f"Pattern {pattern.pattern} will match a topic that has already been registered"
+                )
+                raise _claimed(problem, name, other.name)
             if other.pattern is not None and other.pattern.pattern == pattern.pattern:
-                raise _claimed(name, pattern.pattern, other.name)
+                problem = f"Pattern {pattern.pattern} has already been registered"
+                raise _claimed(problem, name, other.name)
 
 
-def _claimed(name: str, topic: str, other: str) -> TopologyException:
+def _claimed(problem: str, name: str, other: str) -> TopologyException:
+    twice = f'The source "{name}" names it twice.'
     return TopologyException(
-        f"Topic {topic} has already been registered by another source.",
-        detail=f'The source "{other}" reads it; "{name}" cannot.',
+        f"{problem} by another source.",
+        detail=twice if name == other else f'The source "{other}" reads it; "{name}" cannot.',
         hint="Read a topic once and give its source several children.",
     )
