@@ -1,4 +1,4 @@
-"""Errors for damaged files in a checkpoint, from Spark's reports, with what is lost."""
+"""Errors for files in a checkpoint that Spark cannot use, from its reports, with what is lost."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ _FILE = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?/[^\s\"',;()]*?/"
     r"((?:state|offsets|commits|sources)/[^\s\"',;()]+|metadata)"
 )
+_REFUSED = re.compile(
+    r"Read-only file system|Permission denied|AccessDeniedException|Operation not permitted"
+    r"|Too many open files|Input/output error|Stale file handle|Transport endpoint is not connected"
+)
+"""Java has a FileNotFoundException for these as well."""
 _MOST_CAUSES = 10
 _PYTHON = "Traceback (most recent call last):"
 
@@ -55,7 +60,9 @@ def damage_reported() -> Iterator[None]:
 
 
 def damage_from(text: str) -> StreamsException | None:
-    """Return the error for a damaged checkpoint; None if the text has no sign of damage."""
+    """Return the error for a checkpoint that is damaged, or that Spark may not use; else None."""
+    if (refused := _refused(text)) is not None:
+        return refused
     if _SYMPTOMS.search(text) is None:
         return None
     lines = [line for line in text.splitlines() if _SYMPTOMS.search(line)]
@@ -86,3 +93,18 @@ def damage_from(text: str) -> StreamsException | None:
         "whole, delete that one. Otherwise restore the whole checkpoint from a copy; or delete it, "
         "to start with empty stores from the committed offsets of the group.",
     )
+
+
+def _refused(text: str) -> StreamsException | None:
+    """Return the error for a file that is whole, and that the system does not open; else None."""
+    for line in reversed(text.splitlines()):
+        if _REFUSED.search(line) and (file := _FILE.search(line)):
+            return ProcessorStateException(
+                f'cannot read or write "{file[0]}" of the checkpoint',
+                detail=f"{line.removeprefix('Caused by: ').strip()} Nothing is lost.",
+                hint="Do not delete the checkpoint: it is as the last committed batch has left it. "
+                "Let the program read and write there (how the file system is mounted, owner and "
+                "permissions of the directory, ulimit -n), and start again: processing continues "
+                "after that batch.",
+            )
+    return None
