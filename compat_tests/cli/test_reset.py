@@ -15,7 +15,14 @@ from compat_tests.cli.support import command, printed, refused
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topic, topics
 from millstream import StreamsConfig
-from millstream.cli.reset_offsets import Scenario, _duration_ms, _of_file, _time_ms, _within
+from millstream.cli.reset_offsets import (
+    Scenario,
+    _chosen,
+    _duration_ms,
+    _of_file,
+    _time_ms,
+    _within,
+)
 from millstream.cli.reset_plan import _INTERNAL
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.spark.admission.group import Group
@@ -88,6 +95,8 @@ def test_each_way_gives_its_offsets(kafka: KafkaServer, tmp_path: Path, group: l
     for way, expected in ways.items():
         (found,) = plan(*group, way, cwd=tmp_path)["offsets"]
         assert (way, found["new"]) == (way, expected)
+    (told,) = plan(*group, "--from-file=plan.csv", cwd=tmp_path)["warnings"]
+    assert told.startswith('partition 1 of topic "another"')
     found = plan(*group, "--to-offset", "99", cwd=tmp_path)
     assert found["offsets"][0]["new"] == 10
     assert "offset 99 is not in partition 0" in found["warnings"][0]
@@ -222,11 +231,24 @@ def test_other_durations_are_refused(text: str) -> None:
         _duration_ms(text)
 
 
-@pytest.mark.parametrize("text", ["", "\n", "a,b,c", "a,1", "a,1,-2", "a,1,2,3"])
+@pytest.mark.parametrize("text", ["", "\n", "a,b,c", "a,1", "a,1,-2", "a,1,2,3", "a,1,²"])
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "plan.csv").write_text(text)
     with pytest.raises(IllegalArgumentException, match=re.escape("plan.csv")):
         _of_file(tmp_path / "plan.csv")
+
+
+def test_a_file_without_a_partition_is_refused_and_lines_of_others_are_told(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "plan.csv"
+    # As Excel writes it: with a byte order mark.
+    file.write_text("a,0,5\nb,0,7\n", encoding="utf-8-sig")
+    with pytest.raises(IllegalArgumentException, match=r"partitions to reset: a-1"):
+        _chosen(file, [("a", 0), ("a", 1), ("b", 0)])
+    found, (told,) = _chosen(file, [("a", 0)])
+    assert found == {("a", 0): 5}
+    assert told.startswith('partition 0 of topic "b", in ')
 
 
 def test_an_offset_outside_of_its_partition_is_moved_into_it() -> None:

@@ -62,7 +62,7 @@ def new_offsets(
     """Return the new offset of each place, and warnings about those outside of their topic.
 
     Raises:
-        IllegalArgumentException: The file is not of its format.
+        IllegalArgumentException: The file is not of its format, or lacks a partition.
         StreamsException: The broker refuses or does not answer.
     """
     beginnings, ends = group.beginnings(places), group.ends(places)
@@ -71,14 +71,15 @@ def new_offsets(
     if (time_ms := scenario.time_ms()) is not None:
         return group.at_time(places, time_ms), []
     wanted: Mapping[Place, int] = beginnings
+    ignored: list[str] = []
     if scenario.from_file is not None:
-        listed = _of_file(scenario.from_file)
-        wanted = {place: listed[place] for place in places if place in listed}
+        wanted, ignored = _chosen(scenario.from_file, places)
     elif scenario.to_offset is not None:
         wanted = dict.fromkeys(places, scenario.to_offset)
     elif scenario.shift_by is not None:
         wanted = {p: committed.get(p, beginnings[p]) + scenario.shift_by for p in places}
-    return _within(wanted, beginnings, ends)
+    found, told = _within(wanted, beginnings, ends)
+    return found, ignored + told
 
 
 def _within(
@@ -95,10 +96,30 @@ def _within(
     return found, told
 
 
+def _chosen(path: Path, places: Sequence[Place]) -> tuple[dict[Place, int], list[str]]:
+    """Return a file's offsets of all places, and warnings about lines of others."""
+    listed = _of_file(path)
+    if missing := [
+        f"{topic}-{number}" for topic, number in places if (topic, number) not in listed
+    ]:
+        raise IllegalArgumentException(
+            f"{path} has no offsets of partitions to reset: {', '.join(missing)}",
+            detail="They would go on at their committed offsets, with empty stores. "
+            "Nothing has been changed.",
+            hint="Add a line for each, or name the topics of the file with --input-topics.",
+        )
+    told = [
+        f'partition {number} of topic "{topic}", in {path}, is not reset: it is no partition '
+        "of the topics that --input-topics names or, without it, that the group has committed"
+        for topic, number in sorted(listed.keys() - set(places))
+    ]
+    return {place: listed[place] for place in places}, told
+
+
 def _of_file(path: Path) -> dict[Place, int]:
     problem = f"cannot read offsets from {path}"
     try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, UnicodeDecodeError) as error:
         raise IllegalArgumentException(problem, detail=f"{error}.") from error
     found = {}
@@ -106,7 +127,7 @@ def _of_file(path: Path) -> dict[Place, int]:
         cells = [cell.strip() for cell in row]
         if not any(cells):
             continue
-        if len(cells) != 3 or not all(cell.isdigit() for cell in cells[1:]):
+        if len(cells) != 3 or not all(cell.isdecimal() for cell in cells[1:]):
             raise IllegalArgumentException(
                 problem,
                 detail=f"Line {number} is {','.join(row)!r}.",
