@@ -55,3 +55,13 @@ def test_values_are_parsed_and_defaults_known() -> None:
     assert config.getBoolean("millstream.steer.tasks") is True
     assert set(OWN_KEYS) <= config.merged().keys()
     assert not set(OWN_KEYS) & StreamsConfig.configDef().keys()
+
+
+class Seen:
+    """An observer that a program gives in the place of its name."""
+
+
+@pytest.mark.parametrize("name", [key.name for key in OWN_KEYS.values() if key.default == ()])
+def test_a_list_of_names_has_no_objects(name: str) -> None:
+    with pytest.raises(ConfigException, match=f"for configuration {name}: .*Seen.* is not a text"):
+        StreamsConfig(REQUIRED | {name: [Seen]})

@@ -107,6 +107,15 @@ def not_none(name: str, value: Any) -> None:
         raise invalid(name, value, "Value must be non-null")
 
 
+def only_texts(name: str, value: Any) -> None:
+    """Refuse a list with anything but texts, such as a class where its name is meant."""
+    for each in value or ():
+        if not isinstance(each, str):
+            raise invalid(
+                name, value, f"{each!r} is not a text", hint="Write names, not objects or classes."
+            )
+
+
 def at_least(minimum: int) -> Check:
     """Return the check that a number is not below ``minimum``."""
     # No function within this one: a configuration can be pickled.

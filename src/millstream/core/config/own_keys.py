@@ -10,7 +10,14 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millstream.core.config.definition import ConfigKey, ValueKind, a_port, at_least, one_of
+from millstream.core.config.definition import (
+    ConfigKey,
+    ValueKind,
+    a_port,
+    at_least,
+    one_of,
+    only_texts,
+)
 from millstream.core.errors import ConfigException
 
 PREFIX = "millstream."
@@ -107,6 +114,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=OBSERVER_NAMES,
             kind=ValueKind.LIST,
+            check=only_texts,
             default=(),
             doc="names of observers to call; `log` writes states, failures and metrics to the "
             "logger `millstream.observers`, `opentelemetry` sends metrics and traces "
@@ -169,6 +177,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=STORE_CHANGED_OK,
             kind=ValueKind.LIST,
+            check=only_texts,
             default=(),
             doc="names of stores whose serdes or window size may differ from those noted in "
             "the checkpoint: their bytes can still be read",
@@ -176,12 +185,14 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=STATE_DROP,
             kind=ValueKind.LIST,
+            check=only_texts,
             default=(),
             doc="names of stores that the checkpoint has and whose entries are not wanted any more",
         ),
         OwnKey(
             name=STATE_RENAME,
             kind=ValueKind.LIST,
+            check=only_texts,
             default=(),
             doc="`old:new`: the store `new` goes on with the entries that the checkpoint has for "
             "`old`",
@@ -189,6 +200,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=STATE_CONVERT,
             kind=ValueKind.LIST,
+            check=only_texts,
             default=(),
             doc="`store:package.module.function`: a function that is given the bytes of a value as "
             "the checkpoint has them, and returns those that the new serde reads",
