@@ -1,9 +1,11 @@
-"""What `millstream peek` tells of records that their serde cannot read."""
+"""What `millstream peek` tells of wrong options, and of records that their serde cannot read."""
 
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
+from millstream.cli.main import app
 from millstream.cli.reading import _tell_once
 from millstream.core.errors import SerializationException
 
@@ -15,3 +17,11 @@ def test_reason_and_cure_are_told_once(capsys: pytest.CaptureFixture[str]) -> No
         _tell_once(error, told)
     _tell_once(ValueError("no hint"), told)
     assert capsys.readouterr().err == "millstream: At 0. Do this.\n"
+
+
+@pytest.mark.parametrize("place", ["yesterday", "1.5", "--1", ""])
+def test_a_wrong_place_is_wrong_usage_and_no_broker_is_asked(place: str) -> None:
+    nowhere = "bootstrap.servers=localhost:1"
+    done = CliRunner().invoke(app, ["peek", "lines", f"--from={place}", "--set", nowhere])
+    assert done.exit_code == 2
+    assert f'"{place}" is none of' in done.stderr

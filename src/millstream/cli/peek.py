@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
 
 from millstream.cli.options import AsJson, ConfigFiles, Sets
+
+
+def _place(text: str) -> str:
+    if not re.fullmatch(r"earliest|latest|-?[0-9]+", text):
+        raise typer.BadParameter(
+            f'"{text}" is none of: earliest, latest, an offset, or -N for the last N of each '
+            "partition."
+        )
+    return text
+
 
 SerdeName = Annotated[str, typer.Option(metavar="SERDE", help="See --key-serde.")]
 
@@ -28,6 +39,7 @@ def peek(
         typer.Option(
             "--from",
             metavar="WHERE",
+            callback=_place,
             help="earliest, latest, an offset, or the last N of each partition: -N.",
         ),
     ] = "earliest",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -89,11 +88,6 @@ def _places(
 def _offset(start: str, low: int, high: int) -> int:
     if start in ("earliest", "latest"):
         return low if start == "earliest" else high
-    if not re.fullmatch(r"-?[0-9]+", start):
-        raise IllegalArgumentException(
-            f'cannot read from "{start}"',
-            hint="Write earliest, latest, an offset, or -N for the last N of each partition.",
-        )
     offset = int(start)
     return min(high, max(low, high + offset if start.startswith("-") else offset))
 
