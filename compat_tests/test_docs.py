@@ -14,12 +14,14 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.main import get_group
 
 import millstream
 import millstream.plugins
 import millstream.testing
 from compat_tests import ROOT
 from compat_tests.docs.gathered import gathered
+from millstream.cli.main import app
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.config.own_keys import OWN_KEYS
 from millstream.plugins import BufferTraits, OperatorTraits, StoreTraits, hookspecs
@@ -140,6 +142,13 @@ def test_the_page_on_plugins_shows_the_example_as_it_is() -> None:
         *("pip wheel", "pip install"),
         *("millstream plugins", "millstream plugins"),
     ]
+
+
+def test_the_page_of_the_command_lists_every_command() -> None:
+    table = re.findall(
+        r"^\| \[?`([\w-]+)`", read("docs/command.md").split("\n## ")[0], re.MULTILINE
+    )
+    assert sorted(listed) == sorted(get_group(app).commands)
 
 
 def test_every_trait_is_documented() -> None:
