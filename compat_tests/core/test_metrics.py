@@ -94,6 +94,26 @@ def test_the_configuration_says_how_long_a_sample_is(clock: Clock) -> None:
     assert numbers(metrics)["rate"] == 3.0
 
 
+def test_the_rate_of_a_single_sample_is_over_a_millisecond_at_least(clock: Clock) -> None:
+    # Kafka 4.3.1's own Rate: 2000.0, then 400.0.
+    metrics = StreamsMetrics(clock, config=MetricConfig(samples=1))
+    looked = metrics.addRateTotalSensor("geo", "all", "look", INFO)
+    for rate in (2000.0, 400.0):
+        looked.record()
+        looked.record()
+        assert numbers(metrics)["look-rate"] == rate
+        advance(metrics, clock, 10)
+
+
+def test_samples_of_no_duration_have_a_rate_of_nothing(clock: Clock) -> None:
+    # Kafka 4.3.1's Avg and Max are NaN, too; its Rate fails with "/ by zero".
+    metrics = StreamsMetrics(clock, config=MetricConfig(window_ms=0))
+    with_all(metrics).record(6.0)
+    found = numbers(metrics)
+    assert (found["rate"], found["sum"]) == (0.0, 6.0)
+    assert math.isnan(found["avg"])
+
+
 def test_many_values_at_once_are_the_same_as_one_by_one(metrics: StreamsMetrics) -> None:
     with_all(metrics).record_many(3, 18.0, 3.0, 9.0)
     found = numbers(metrics)

@@ -198,9 +198,11 @@ class Rate(Stat):
     def measure(self, config: MetricConfig, now_ms: int) -> float:
         value = self._stat.measure(config, now_ms)
         elapsed_ms = now_ms - self._stat.oldest_ms(now_ms)
-        missing = config.samples - 1 - elapsed_ms // config.window_ms
-        elapsed_ms += max(0, missing) * config.window_ms
-        return value / (elapsed_ms / 1000) if elapsed_ms else value
+        if config.window_ms:
+            missing = config.samples - 1 - elapsed_ms // config.window_ms
+            elapsed_ms += max(0, missing) * config.window_ms
+        # Without an older sample the time may be 0; Kafka counts a millisecond then.
+        return value / (max(1, elapsed_ms) / 1000)
 
 
 def count_rate() -> Rate:
