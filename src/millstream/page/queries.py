@@ -13,6 +13,7 @@ from millstream.core.durations import LONG_MAX
 from millstream.core.errors import (
     InvalidStateStoreException,
     MillstreamError,
+    NullPointerException,
     SerializationException,
     StreamsException,
     UnknownStateStoreException,
@@ -35,6 +36,9 @@ MOST = 1000
 _USUAL = 100
 _NUMBERS = {"integer", "long", "short"}
 _FLOATS = {"double", "float"}
+_RANGE = ("from", "to")
+_TIMES = ("window_from", "window_to")
+_ASKED = ("key", *_RANGE, "key_serde", "value_serde", "limit", *_TIMES)
 _TRUTH = {"true": True, "false": False}
 
 Asked = Mapping[str, str]
@@ -68,6 +72,7 @@ def answer(view: ApplicationView, store: str, asked: Asked) -> dict[str, Any]:
     Raises:
         RefusedQuery: The request is wrong, or the store cannot be read now.
     """
+    _check_names(asked, _ASKED)
     limit = _limit(asked)
     try:
         found = list(islice(_entries(view, store, asked), limit + 1))
@@ -106,14 +111,21 @@ def metadata(view: ApplicationView, store: str, asked: Asked) -> dict[str, Any]:
     """Return where the key of a store is, as ``queryMetadataForKey`` does.
 
     Raises:
-        RefusedQuery: There is no such store, no key, or the application does not run.
+        RefusedQuery: There is no such store, no key, the key is none of its serde, or the
+            application does not run.
     """
+    _check_names(asked, ("key", "key_serde"))
     if "key" not in asked:
         raise RefusedQuery("there is no key", hint="Add ?key=...&key_serde=...")
-    key = parsed(asked["key"], asked.get("key_serde", "string"))
-    serializer = serde_of(asked.get("key_serde", "string")).serializer()
+    serde = asked.get("key_serde", "string")
+    key = parsed(asked["key"], serde)
     try:
-        found = view.streams.queryMetadataForKey(store, key, serializer)
+        found = view.streams.queryMetadataForKey(store, key, serde_of(serde).serializer())
+    except (SerializationException, NullPointerException) as error:
+        raise RefusedQuery(
+            f"this key is no {serde}: {error.getMessage()}",
+            hint="key_serde names the type of the store's keys: string, long, integer, json, ...",
+        ) from error
     except MillstreamError as error:
         raise RefusedQuery(error.getMessage(), hint=error.hint, status=503) from error
     if found is None:
@@ -197,18 +209,40 @@ def plain(value: Any) -> Any:
         return str(value)
 
 
+def _check_names(asked: Asked, known: tuple[str, ...]) -> None:
+    """Refuse a parameter that would be ignored: without it the answer is to another question."""
+    for name in asked:
+        if name not in known:
+            raise RefusedQuery(
+                f'there is no parameter "{name}"', hint=f"The parameters are: {', '.join(known)}."
+            )
+    if "key" in asked and (more := [name for name in _RANGE if name in asked]):
+        raise RefusedQuery(
+            f"key and {more[0]} cannot be asked for at once",
+            hint="Give key, or a range of keys by from and to.",
+        )
+
+
 def _limit(asked: Asked) -> int:
-    limit = _number(asked, "limit", _USUAL)
+    limit = _number(asked, "limit", _USUAL, f"It is 1 to {MOST}.")
     if not 1 <= limit <= MOST:
         raise RefusedQuery(f"limit is {limit}", hint=f"It is 1 to {MOST}.")
     return limit
 
 
-def _number(asked: Asked, name: str, default: int) -> int:
+def _number(asked: Asked, name: str, default: int, hint: str) -> int:
     try:
         return int(asked.get(name, default))
     except ValueError as error:
-        raise RefusedQuery(f"{name} is no number", hint="Times are epoch milliseconds.") from error
+        raise RefusedQuery(f"{name} is no number", hint=hint) from error
+
+
+def _time(asked: Asked, name: str, default: int) -> int:
+    hint = "Times are epoch milliseconds."
+    time_ms = _number(asked, name, default, hint)
+    if abs(time_ms) > LONG_MAX:
+        raise RefusedQuery(f"{name} does not fit into 64 bits", hint=hint)
+    return time_ms
 
 
 def _entries(view: ApplicationView, store: str, asked: Asked) -> Iterator[Entry]:
@@ -222,6 +256,11 @@ def _entries(view: ApplicationView, store: str, asked: Asked) -> Iterator[Entry]
     if how is None:
         raise RefusedQuery(
             f'the store "{store}" cannot be asked', hint="It is a buffer, or of your own kind."
+        )
+    if note.type != "window" and (more := [name for name in _TIMES if name in asked]):
+        raise RefusedQuery(
+            f'the store "{store}" has no windows to choose by {more[0]}',
+            hint="Leave it out: only a window store takes window_from and window_to.",
         )
     timed = note.values in ("timestamped", "headers")
     serde = asked.get("key_serde", "string")
@@ -237,8 +276,8 @@ class _Question:
         self, view: ApplicationView, store: str, timed: bool, keys: Mapping[str, Any], asked: Asked
     ) -> None:
         self.view, self.store, self.timed, self.keys = view, store, timed, keys
-        self.first_ms = _number(asked, "window_from", 0)
-        self.last_ms = _number(asked, "window_to", LONG_MAX)
+        self.first_ms = _time(asked, "window_from", 0)
+        self.last_ms = _time(asked, "window_to", LONG_MAX)
 
     def opened(self, timed: Any, untimed: Any) -> Any:
         """Return a view of the store."""

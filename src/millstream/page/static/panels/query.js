@@ -7,7 +7,7 @@ import { Table } from "../lib/table.js";
 
 const SERDES = ["string", "long", "integer", "double", "float", "short", "boolean", "uuid", "bytes", "json", "avro", "protobuf"];
 const LIMIT = 20;
-const KEYED = /VERSIONED|KEY_VALUE|GLOBAL/;
+const KEYED = /VERSIONED|KEY_VALUE|GLOBAL|SESSION/;
 
 export class QueryPanel {
   constructor() {
