@@ -67,7 +67,7 @@ class _Pickler(_Base):  # type: ignore[misc]
         if (made := reduced(obj)) is not None:
             return made
         made = super().reducer_override(obj)
-        if is_class and issubclass(obj, Enum) and isinstance(made, tuple):
+        if isinstance(obj, type) and is_class and issubclass(obj, Enum) and isinstance(made, tuple):
             return whole_enum(obj, made)
         return made
 
