@@ -74,8 +74,9 @@ def test_a_plugins_serde_and_assignor_are_found() -> None:
 
 def test_a_name_that_no_plugin_has_is_an_error() -> None:
     config = with_plugins(StreamsConfig({**BASE, "default.key.serde": "strnig"}))
-    with pytest.raises(ConfigException, match="Class strnig could not be found"):
+    with pytest.raises(ConfigException, match="Class strnig could not be found") as caught:
         config.default_key_serde()
+    assert caught.value.hint.endswith("or a short name that `millstream plugins` lists.")
 
 
 def test_nothing_changes_without_names() -> None:

@@ -8,6 +8,18 @@ from typing import Any
 from millstream.core.errors import ConfigException
 from millstream.core.java_names import JAVA_NAMES
 
+PLUGIN_NAMES = frozenset(
+    {
+        "default.key.serde",
+        "default.value.serde",
+        "default.list.key.serde.inner",
+        "default.list.value.serde.inner",
+        "windowed.inner.class.serde",
+        "task.assignor.class",
+    }
+)
+"""Entries of type class that may be a plugin's short name; ``millstream.plugins`` resolves it."""
+
 
 def load_object(value: Any, key: str, kind: str = "Class") -> Any:
     """Return the class or object of a configuration entry.
@@ -69,7 +81,10 @@ def load_instance(value: Any, key: str, kind: str = "Class") -> Any:
 
 
 def _not_found(value: str, key: str, kind: str) -> ConfigException:
+    hint = 'Write "package.module.Class", or pass the class itself.'
+    if key in PLUGIN_NAMES:
+        hint = hint[:-1] + "; or a short name that `millstream plugins` lists."
     return ConfigException(
         f"Invalid value {value} for configuration {key}: {kind} {value} could not be found.",
-        hint='Write "package.module.Class", or pass the class itself.',
+        hint=hint,
     )

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from millstream.core.config import StreamsConfig
-from millstream.core.config.definition import PLUGIN_NAMES
 from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS, UI_PORT
 from millstream.core.errors import MillstreamError, PluginError
+from millstream.core.loading import PLUGIN_NAMES
 from millstream.core.wording import said
 from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, PluginKind
 from millstream.plugins.observers import Observer, Observers

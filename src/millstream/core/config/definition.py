@@ -13,7 +13,7 @@ from typing import Any
 
 from millstream.core.durations import to_millis
 from millstream.core.errors import ConfigException
-from millstream.core.loading import load_object
+from millstream.core.loading import PLUGIN_NAMES, load_object
 from millstream.core.wording import a_kind
 
 Check = Callable[[str, Any], None]
@@ -28,18 +28,6 @@ class _Required:
 
 
 REQUIRED: Any = _Required()
-
-PLUGIN_NAMES = frozenset(
-    {
-        "default.key.serde",
-        "default.value.serde",
-        "default.list.key.serde.inner",
-        "default.list.value.serde.inner",
-        "windowed.inner.class.serde",
-        "task.assignor.class",
-    }
-)
-"""Entries of type class that may be a plugin's short name; ``millstream.plugins`` resolves it."""
 
 
 class ValueKind(enum.Enum):

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.client_keys import check_client_entries
-from millstream.core.config.definition import PLUGIN_NAMES, invalid
+from millstream.core.config.definition import invalid
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
@@ -27,7 +27,7 @@ from millstream.core.errors import (
     UnsupportedOperationException,
 )
 from millstream.core.file_names import directory_name
-from millstream.core.loading import load_object
+from millstream.core.loading import PLUGIN_NAMES, load_object
 from millstream.core.metadata import HostInfo
 from millstream.core.wording import a_kind
 from millstream.jars import java_command
