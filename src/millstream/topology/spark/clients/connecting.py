@@ -26,13 +26,8 @@ _REFUSALS: dict[int, type[AuthenticationException]] = {
     KafkaError.UNSUPPORTED_SASL_MECHANISM: SaslAuthenticationException,
     KafkaError._SSL: SslAuthenticationException,
 }
-_NO_BROKER_HINT = "Start the broker, or correct bootstrap.servers and security.protocol."
 _NOT_KAFKA = "Invalid response size"
 """Of librdkafka, with advice to raise a limit that has nothing to do with it."""
-_NOT_KAFKA_HINT = (
-    "What listens there does not answer as a Kafka broker does: it may be a web server, or a port "
-    "of the broker for TLS. Correct bootstrap.servers, or security.protocol."
-)
 _TLS_ALERT = "SSL alert number"
 _HINTS: dict[type[AuthenticationException], str] = {
     SaslAuthenticationException: "Check sasl.mechanism, and the user and password in "
@@ -82,6 +77,22 @@ def _kind(error: KafkaError) -> type[AuthenticationException] | None:
     return _REFUSALS.get(error.code())
 
 
+def _no_answer(servers: str, said: str) -> BrokerNotFoundException:
+    if _NOT_KAFKA in said:
+        return BrokerNotFoundException(
+            f'no broker answers at "{servers}"',
+            detail=f"{said.partition(': increase ')[0]}.",
+            hint="What listens there does not answer as a Kafka broker does: it may be a web "
+            "server, or a port of the broker for TLS. Correct bootstrap.servers, or "
+            "security.protocol.",
+        )
+    return BrokerNotFoundException(
+        f'no broker answers at "{servers}"',
+        detail=f"{said}.",
+        hint="Start the broker, or correct bootstrap.servers and security.protocol.",
+    )
+
+
 def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
     """Return the broker's topics by name, with their partitions.
 
@@ -105,14 +116,7 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
             if refused is not None:
                 raise refused from refused.__cause__
             if time.monotonic() >= give_up:
-                reason = heard.last or error.args[0]
-                said = reason.str()
-                other = _NOT_KAFKA in said
-                raise BrokerNotFoundException(
-                    f'no broker answers at "{servers}"',
-                    detail=f"{said.partition(': increase ')[0] if other else said}.",
-                    hint=_NOT_KAFKA_HINT if other else _NO_BROKER_HINT,
-                ) from error
+                raise _no_answer(servers, (heard.last or error.args[0]).str()) from error
 
 
 def made(settings: Mapping[str, Any], heard: ConnectionErrors) -> AdminClient:
