@@ -137,6 +137,17 @@ def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:
     return f"{made}.0" if re.fullmatch(r"-?\d+", made) else f"float({made})"
 
 
+def cut(left: Node, right: Node, operator: str, context: Context) -> str:
+    """Return what ``n *= 1.5`` gives a whole number or a sign: Java cuts it; "" if as it is."""
+    held, given = kind(left, context), kind(right, context)
+    if held in CHARS and given in (*WHOLE, *CHARS):
+        other = f"ord({context.express(right)})" if given in CHARS else context.express(right)
+        return f"chr(ord({context.express(left)}) {operator} ({other}))"
+    if held not in WHOLE or given not in FLOATS:
+        return ""
+    return f"int({context.express(left)} {operator} ({context.express(right)}))"
+
+
 def cast(node: Node, value: Node, wanted: str, context: Context) -> str:
     """Return a value cast to a number or a sign.
 

@@ -274,7 +274,9 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
         elif each.type == "method_declaration":
             name = text(each.child_by_field_name("name"))
             trivial = name in shape.accessors or name in shape.setters
-            if not trivial and name not in ("equals", "hashCode"):
+            if record and name in shape.fields and name not in shape_of("", body).accessors:
+                rows.extend(["", *context.leave(each, "a field and a method")])
+            elif not trivial and name not in ("equals", "hashCode"):
                 rows.extend(["", *_method(each, context, named, bound=True)])
         elif each.type in ("compact_constructor_declaration", "constructor_declaration") and record:
             rows.extend(["", *context.leave(each)])

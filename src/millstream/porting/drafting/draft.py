@@ -64,6 +64,7 @@ def branch_by(parts, *predicates):
 '''
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
+    "required": texts.REQUIRED,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
     "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
 }  # fmt: skip

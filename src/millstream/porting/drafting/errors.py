@@ -33,6 +33,22 @@ def caught(java: str, node: Node, context: Context) -> list[str]:
     return CAUGHT.get(java) or [class_reference(java, context)]
 
 
+def with_cause(nodes: list[Node], given: list[str], context: Context) -> list[str]:
+    """Return how an error of the program is made by its base with a cause; [] if without one.
+
+    Args:
+        nodes: What Java's base is given.
+        given: The same in Python.
+    """
+    base = context.around[-1].base if context.around else ""
+    cause = kind(nodes[-1], context) if nodes and len(nodes) <= 2 else ""
+    of_java = base.endswith(("Exception", "Error", "Throwable")) and context.known(base) is None
+    if not of_java or not cause.endswith(("Exception", "Error", "Throwable")):
+        return []
+    message = given[0] if len(nodes) == 2 else f"str({given[0]})"
+    return [f"super().__init__({message})", f"self.__cause__ = {given[-1]}"]
+
+
 def thrown(node: Node, context: Context) -> str:
     """Return what is raised, with the error that caused it behind ``from``."""
     nodes = inner(node.child_by_field_name("arguments"))

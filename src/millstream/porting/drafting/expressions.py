@@ -9,7 +9,7 @@ from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
 from millstream.porting.drafting.names import CONSTANTS, class_reference, label, variable
-from millstream.porting.reading.nodes import bare, first, inner, text
+from millstream.porting.reading.nodes import bare, first, inner, line, text
 
 OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!="}
 COMPARING = ("==", "!=", "<", ">", "<=", ">=")
@@ -170,11 +170,19 @@ def _concatenated(node: Node, context: Context) -> str:
 
 def _joined(node: Node, context: Context) -> str:
     pieces = [
-        made if kind(each, context) in TEXTS or "text_of(" in made else f"str({made})"
+        _in_sum(each, made, context)
         for each in _summands(node, context)
         for made in [texts.shown(each, context.express(each), context)]
     ]
     return " + ".join(pieces)
+
+
+def _in_sum(node: Node, made: str, context: Context) -> str:
+    """Return a part of a sum of texts; a field or a variable of a text may be null."""
+    held = kind(node, context)
+    if held in ("String", "Integer", "Long") and node.type in ("identifier", "field_access"):
+        return f"{texts.text_of(context)}({made})"
+    return made if held in TEXTS or "text_of(" in made else f"str({made})"
 
 
 def _summands(node: Node, context: Context) -> list[Node]:
@@ -303,7 +311,10 @@ def _switch(node: Node, context: Context) -> str:
     if condition is None or body is None:
         raise UntranslatedError(node)
     subject, wanted = tight(inner(condition)[0], context), kind(inner(condition)[0], context)
-    chain, otherwise = "", ""
+    chain, otherwise, first_ = "", "", subject
+    if "(" in subject:  # Java asks once
+        subject = context.fresh(f"switch_line_{line(node)}")
+        first_ = f"({subject} := {first_})"
     for rule in inner(body):
         if rule.type != "switch_rule" or inner(rule)[-1].type != "expression_statement":
             raise UntranslatedError(node)
@@ -313,7 +324,8 @@ def _switch(node: Node, context: Context) -> str:
             otherwise = value
             continue
         made = [label(each, wanted, context) for each in labels]
-        test = f"{subject} == {made[0]}" if len(made) == 1 else f"{subject} in ({', '.join(made)})"
+        asked = subject if chain else first_
+        test = f"{asked} == {made[0]}" if len(made) == 1 else f"{asked} in ({', '.join(made)})"
         chain += f"{value} if {test} else "
     if not otherwise:
         raise UntranslatedError(node, "a switch without a default")

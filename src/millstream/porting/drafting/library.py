@@ -18,7 +18,7 @@ STATIC = {
     "Float.valueOf": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
     "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
-    "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
+    "Objects.nonNull": "{0} is not None", "Arrays.equals": "{0} == {1}",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
     "Math.random": "random.random()", "Math.round": "math.floor({0} + 0.5)",
     "Math.pow": "math.pow({all})", "Math.floorMod": "{0} % {1}", "Arrays.asList": "[{all}]",
@@ -34,14 +34,12 @@ STATIC = {
     "System.setProperty": "os.environ[{0}] = {1}", "System.getProperties": "os.environ",
     "System.clearProperty": "os.environ.pop({0}, None)",
     "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
-    "String.join": "{0}.join({1})", "Arrays.equals": "{0} == {1}",
-    "Stream.of": "[{all}]", "Arguments.of": "({all},)", "Arguments.arguments": "({all},)",
+    "String.join": "{0}.join({1})", "Arguments.arguments": "({all},)",
+    "Stream.of": "[{all}]", "Arguments.of": "({all},)",
     "Pattern.quote": "re.escape({0})", "Character.toUpperCase": "{0}.upper()",
     "Character.toLowerCase": "{0}.lower()",
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
-# They mean the same without a further argument.
-DROPPING = ("Objects.requireNonNull",)
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
            "os.": "os", "re.": "re", "math.": "math", "random.random()": "random"}  # fmt: skip
 # By method and number of arguments, on a receiver {o}, where the name tells enough.
@@ -125,7 +123,7 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
         pattern = _by_type(kind(receiver, context), method, len(nodes), context)
     if pattern is None:
         return None
-    if owner + "." + method not in DROPPING and _drops(pattern, len(nodes)):
+    if _drops(pattern, len(nodes)):
         raise UntranslatedError(node, "an argument that Python's counterpart does not have")
     held = _held(receiver, context) if "{o}" in pattern else ""
     if pattern in CHANGES and is_used(node):
@@ -230,6 +228,8 @@ def _value_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -
     if len(nodes) != 1:
         return None
     made = context.express(nodes[0])
+    if kind(nodes[0], context) == "char[]":
+        return f'"".join({made})'
     shown = texts.shown(nodes[0], made, context)
     return shown if shown != made else f"str({made})"
 
@@ -382,14 +382,14 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "String.format": printing.formatted,
     "System.out.printf": printing.printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
-    "?.getCanonicalName": _class_name,
-    "?.getSimpleName": _simple_name,
+    "?.getCanonicalName": _class_name, "?.getSimpleName": _simple_name,
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
     "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
     "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
     "?.computeIfAbsent": _compute_if_absent, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     **dict.fromkeys(arithmetic.READS, arithmetic.read),
+    "Objects.requireNonNull": texts.required,
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,

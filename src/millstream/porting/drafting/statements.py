@@ -15,7 +15,7 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
-from millstream.porting.drafting.kinds import MAPS, kind, simple
+from millstream.porting.drafting.kinds import CHARS, MAPS, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
 from millstream.porting.drafting.names import label
 from millstream.porting.reading.java import CLASSES
@@ -153,6 +153,9 @@ def _expression(node: Node, context: Context) -> list[str]:
         return _assignment(node, context)
     if node.type == "update_expression":
         operator = "+=" if "++" in text(node) else "-="
+        if kind(inner(node)[0], context) in CHARS:
+            held = context.express(inner(node)[0])
+            return [f"{held} = chr(ord({held}) {operator[0]} 1)"]
         return [f"{context.express(inner(node)[0])} {operator} 1"]
     if node.type == "switch_expression":
         return _switch(node, context)
@@ -179,6 +182,10 @@ def _assignment(node: Node, context: Context) -> list[str]:
         return [*lines, f"{context.express(left)} = {lines[-1].partition(' = ')[0]}"]
     operator = "//=" if operator == "/=" and kind(left, context) in ("int", "long") else operator
     value = context.express(right)
+    if operator in ("+=", "-=", "*=", "/=", "//=", "%="):
+        cut = arithmetic.cut(left, right, operator[0], context)
+        if cut:
+            return [f"{context.express(left)} = {cut}"]
     if operator == "=":
         value = arithmetic.as_declared(value, right, kind(left, context), context)
     return [f"{context.express(left)} {operator} {value}"]
@@ -315,6 +322,9 @@ def _switch(node: Node, context: Context) -> list[str]:
     if condition is None or body is None:
         raise UntranslatedError(node)
     subject, wanted = context.express(inner(condition)[0]), kind(inner(condition)[0], context)
+    if "(" in subject:  # Java asks once
+        asked, subject = subject, context.fresh(f"switch_line_{line(node)}")
+        context.before[-1].append(f"{subject} = {asked}")
     lines: list[str] = []
     otherwise: list[str] | None = None
     labels: list[Node] = []
@@ -364,8 +374,10 @@ def _breaks(node: Node) -> bool:
 def _constructor_call(node: Node, context: Context) -> list[str]:
     if text(node.child_by_field_name("constructor")) != "super":
         raise UntranslatedError(node, "a call of another constructor")
-    given = [context.express(each) for each in inner(node.child_by_field_name("arguments"))]
-    return [f"super().__init__({', '.join(given)})"]
+    nodes = inner(node.child_by_field_name("arguments"))
+    given = [context.express(each) for each in nodes]
+    caused = errors.with_cause(nodes, given, context)
+    return caused or [f"super().__init__({', '.join(given)})"]
 
 
 def kept(node: Node) -> list[str]:

@@ -28,7 +28,9 @@ def text_of(value):
             return str(value)
         tried = (f"{value:.{digits}E}".split("E") for digits in range(1, 18))
         return next(f"{a}E{int(b)}" for a, b in tried if float(f"{a}E{b}") == value)
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, type({}.items())):
+        return f"[{', '.join(f'{text_of(key)}={text_of(each)}' for key, each in value)}]"
+    if isinstance(value, (list, tuple, set, frozenset, type({}.keys()), type({}.values()))):
         return f"[{', '.join(map(text_of, value))}]"
     if isinstance(value, dict):
         pairs = (f"{text_of(key)}={text_of(each)}" for key, each in value.items())
@@ -40,6 +42,13 @@ def text_of(value):
         return f"{type(value).__name__}[{', '.join(pairs)}]"
     return str(value)
 '''
+REQUIRED = '''
+def required(value, message="null"):
+    """Return a value that must not be null."""
+    if value is None:
+        raise TypeError(message() if callable(message) else message)
+    return value
+'''
 # Whose texts Python writes as Java does.
 PLAIN = (*TEXTS, *WHOLE, "UUID", "Instant", "Duration", "BigInteger", "Bytes", "Headers")
 
@@ -50,6 +59,12 @@ def shown(node: Node, made: str, context: Context) -> str:
     if not null and _plain(kind(node, context), context):
         return made
     return f"{text_of(context)}({made})"
+
+
+def required(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    """Return ``Objects.requireNonNull(x, "message")``."""
+    context.helpers.add("required")
+    return f"required({', '.join(context.express(each) for each in nodes)})"
 
 
 def text_of(context: Context) -> str:

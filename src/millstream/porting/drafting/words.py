@@ -16,7 +16,7 @@ USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
-    | {"text_of", "hash_code", "branch_by", "replace"}
+    | {"text_of", "hash_code", "branch_by", "replace", "required"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
 TYPES = {

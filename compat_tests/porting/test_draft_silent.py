@@ -1,0 +1,59 @@
+"""Drafts give what Java gives where they went on in silence with something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat_tests.porting.running import HEAD, run
+from millstream.porting.drafting.draft import draft
+
+MEMBERS = (
+    "static int asked = 0; static int ask() { asked += 1; return asked; }"
+    " static String once() { return switch (ask()) { case 3 -> \"c\"; case 1 -> \"a\";"
+    " case 2 -> \"b\"; default -> \"?\"; }; }"
+    " static class Lost extends RuntimeException {"
+    " Lost(String m, Throwable t) { super(m, t); } }"
+    " static class Place { String s; Integer n; Place(String s) { this.s = s; }"
+    " public String toString() { return \"{s='\" + s + \"', n=\" + n + '}'; } }"
+)  # fmt: skip
+
+
+# What Java 17 printed for these.
+@pytest.mark.parametrize(
+    ("java", "found"),
+    [
+        ('switch (ask()) { case 3: return "c"; case 1: return "a"; default: return asked; }', "a"),
+        ("return once() + asked;", "a1"),
+        ("int n = 5; n *= 1.5; n += 0.9; n /= 2.0; return n;", 3),
+        ("long n = -7; n -= 0.5; return n;", -7),
+        ("char c = 'a'; c++; c += 2; return \"\" + c;", "d"),
+        ("char[] c = {'a', 'b'}; return String.valueOf(c);", "ab"),
+        ('Map<String, Integer> m = Map.of("a", 1); return "" + m.keySet() + m.values();', "[a][1]"),
+        ('Map<String, Integer> m = Map.of("a", 1); return "" + m.entrySet();', "[a=1]"),
+        (
+            (
+                'try { Objects.requireNonNull(null, "no key"); return "passed"; }'
+                " catch (NullPointerException e) { return e.getMessage(); }"
+            ),
+            "no key",
+        ),
+        ('return Objects.requireNonNull("x") + "!";', "x!"),
+        (
+            (
+                'try { try { throw new IllegalStateException("a"); }'
+                ' catch (IllegalStateException e) { throw new Lost("b", e); } }'
+                " catch (Lost e) { return e.getMessage() + e.getCause().getMessage(); }"
+            ),
+            "ba",
+        ),
+        ('return "" + new Place(null);', "{s='null', n=null}"),
+    ],
+)
+def test_a_value_is_what_it_is_in_java(java: str, found: object) -> None:
+    made = run(f"static Object f() {{ {java} }} {MEMBERS}")["f"]()
+    assert (made, type(made)) == (found, type(found))
+
+
+def test_a_getter_of_a_record_that_does_more_is_left() -> None:
+    java = 'record Name(String s) { public String s() { return s == null ? "none" : s; } }'
+    assert draft(f"{HEAD} class A {{ {java} }}".encode()).left == (2,)
