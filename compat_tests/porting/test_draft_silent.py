@@ -13,6 +13,7 @@ MEMBERS = (
     " case 2 -> \"b\"; default -> \"?\"; }; }"
     " static class Lost extends RuntimeException {"
     " Lost(String m, Throwable t) { super(m, t); } }"
+    " enum Mark { LOW, HIGH }"
     " static class Place { String s; Integer n; Place(String s) { this.s = s; }"
     " public String toString() { return \"{s='\" + s + \"', n=\" + n + '}'; } }"
 )  # fmt: skip
@@ -46,6 +47,7 @@ MEMBERS = (
             ),
             "ba",
         ),
+        ('Mark m = Mark.HIGH; return m.compareTo(Mark.LOW) + " " + Mark.LOW.compareTo(m);', "1 -1"),
         ('return "" + new Place(null);', "{s='null', n=null}"),
     ],
 )
@@ -57,3 +59,31 @@ def test_a_value_is_what_it_is_in_java(java: str, found: object) -> None:
 def test_a_getter_of_a_record_that_does_more_is_left() -> None:
     java = 'record Name(String s) { public String s() { return s == null ? "none" : s; } }'
     assert draft(f"{HEAD} class A {{ {java} }}".encode()).left == (2,)
+
+
+@pytest.mark.parametrize(
+    "java",
+    [
+        "static int n = 5; static int n() { return n * 2; }",
+        "int x; int total; int total() { return total + 1; }",
+        "String name; A name(String n) { name = n; return this; }",
+        "int v; class In { int get() { return v * 2; } }",
+        "int v; class In { int get() { return A.this.v; } }",
+        "int v; int twice() { return v * 2; } class In { int get() { return twice(); } }",
+    ],
+)
+def test_what_would_end_with_an_error_that_says_nothing_is_left(java: str) -> None:
+    assert draft(f"{HEAD} class A {{ {java} }}".encode()).left == (2,)
+
+
+@pytest.mark.parametrize(
+    "java",
+    [
+        "int total; int total() { return total; } int twice() { return total() * 2; }",
+        "String name; void name(String n) { name = n; } String up() { return name.trim(); }",
+        "enum Mark { LOW, HIGH; Mark other() { return this == LOW ? HIGH : LOW; } }",
+        "int v; Runnable f() { return new Runnable() { int n; public void run() { n += v; } }; }",
+    ],
+)
+def test_getters_setters_and_nameless_classes_are_not(java: str) -> None:
+    assert draft(f"{HEAD} class A {{ {java} }}".encode()).left == ()

@@ -87,7 +87,8 @@ def call(node: Node, context: Context) -> str:
     made = optional.call(node, receiver, method, context)
     if made is not None:
         return made
-    made = library.call(node, receiver, method, context)
+    made = _compared(node, receiver, method, context)
+    made = made or library.call(node, receiver, method, context)
     if made is not None:
         return made
     return _of_program(node, receiver, method, context)
@@ -218,6 +219,16 @@ def _named(steps: list[tuple[str, Node]], shape: ClassShape | None, context: Con
         f"={argument(each, context)}"
         for java, each in reversed(steps)
     )
+
+
+def _compared(node: Node, receiver: Node, method: str, context: Context) -> str | None:
+    """Return ``compareTo`` of constants of an enum, by their places."""
+    shape = context.known(kind(receiver, context)) if method == "compareTo" else None
+    if shape is None or not shape.enum:
+        return None
+    order = f"list({class_reference(shape.name, context)}).index"
+    given = ", ".join(arguments(node, context))
+    return f"{order}({context.express(receiver)}) - {order}({given})"
 
 
 def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str | None:

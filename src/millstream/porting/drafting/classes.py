@@ -155,6 +155,16 @@ def _is_a_field(method: Node, shape: ClassShape, context: Context) -> bool:
     return name in shape.abstract and any(name in each.accessors for each in context.below(shape))
 
 
+def _hidden(method: str, count: int, shape: ClassShape) -> bool:
+    """Tell whether a field would take a method's place, or a method of the module a field's."""
+    if method not in shape.fields or (shape.enum and method in shape.static_fields):
+        return False
+    if method in shape.abstract:
+        return False
+    getter = count == 0 and shape.accessors.get(method) is not None
+    return not (getter or (count == 1 and method in shape.setters))
+
+
 def _is_static(node: Node, shape: ClassShape) -> bool:
     names = [
         text(part.child_by_field_name("name")) for part in of_kind(node, "variable_declarator")
@@ -254,6 +264,8 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
+    if _hidden(java, len(names), context.around[-1]):
+        rows = context.leave(node, "a field has this name, too; rename one")
     context.static = before
     rows = [*captured.module_variables(node, context), *rows]
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"

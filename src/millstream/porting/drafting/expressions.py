@@ -235,7 +235,7 @@ def _field(node: Node, context: Context) -> str:
     own = context.known(kind(held, context))
     if name == "length" and held.type != "this" and (own is None or name not in own.fields):
         return f"len({context.express(held)})"
-    if name == "class":
+    if name in ("class", "this"):
         raise UntranslatedError(node)
     if held.type == "this":
         return f"self.{words.method_name(name)}"

@@ -14,7 +14,7 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.kinds import kind, simple
-from millstream.porting.drafting.names import class_reference, inherited, itself, owner_of
+from millstream.porting.drafting.names import around, class_reference, inherited, itself, owner_of
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.reading.nodes import bare, first, inner, line, text
 
@@ -289,4 +289,4 @@ def own_method(method: str, context: Context) -> str:
     shape, depth = found
     if method in shape.static_methods:
         return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
-    return f"{'self' if depth == 0 else 'outer'}.{words.method_name(method)}"
+    return f"{around(depth, context)}.{words.method_name(method)}"

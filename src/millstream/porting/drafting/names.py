@@ -33,7 +33,7 @@ def variable(java: str, context: Context) -> str:
             bare = shape.loose or inside
             return words.name(java) if bare else f"{shape.name}.{words.method_name(java)}"
         if java in shape.fields:
-            return f"{'self' if depth == 0 else 'outer'}.{words.method_name(java)}"
+            return f"{around(depth, context)}.{words.method_name(java)}"
     if inherited(java, context):
         return f"{itself(context)}.{words.method_name(java)}"
     if java in context.kafka_classes:
@@ -67,6 +67,17 @@ def label(node: Node, wanted: str, context: Context) -> str:
 def itself(context: Context) -> str:
     """Return what a method calls its object: the class, if the method is static."""
     return words.name(context.around[-1].name) if context.static else "self"
+
+
+def around(depth: int, context: Context) -> str:
+    """Return what a method calls its object, or the one around an object of a nameless class.
+
+    Raises:
+        UntranslatedError: Objects of a class with a name do not know the one around.
+    """
+    if depth and not context.around[-1].local:
+        raise UntranslatedError(why="the object around an inner class; give it to the constructor")
+    return "outer" if depth else "self"
 
 
 def inherited(java: str, context: Context) -> bool:
