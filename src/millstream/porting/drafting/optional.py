@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
@@ -46,6 +48,6 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     if pattern is None or not is_optional(receiver, context):
         return None
     held = tightened(context.express(receiver))
-    if pattern.count("{o}") > 1 and receiver.type != "identifier":
-        return None  # it would be asked twice
+    if pattern.count("{o}") > 1 and not re.fullmatch(r"[\w.]+", held):
+        raise UntranslatedError(node, "it would be asked twice")
     return pattern.format(*(tightened(context.express(n)) for n in nodes), o=held)
