@@ -251,6 +251,18 @@ def test_a_file_without_a_partition_is_refused_and_lines_of_others_are_told(
     assert told.startswith('partition 0 of topic "b", in ')
 
 
+def test_two_offsets_of_one_partition_in_a_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "plan.csv"
+    file.write_text("a,0,5\na,1,6\na,0,5\n")
+    assert _of_file(file) == {("a", 0): 5, ("a", 1): 6}
+    file.write_text("a,0,5\na,1,6\na,0,7\n")
+    with pytest.raises(IllegalArgumentException) as caught:
+        _of_file(file)
+    assert caught.value.detail == (
+        'Line 3 has offset 7 of partition 0 of topic "a", and a line before it has 5.'
+    )
+
+
 def test_an_offset_outside_of_its_partition_is_moved_into_it() -> None:
     low, high, there = ("t", 0), ("t", 1), ("t", 2)
     places = (low, high, there)

@@ -122,7 +122,7 @@ def _of_file(path: Path) -> dict[Place, int]:
         rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, UnicodeDecodeError) as error:
         raise IllegalArgumentException(problem, detail=f"{error}.") from error
-    found = {}
+    found: dict[Place, int] = {}
     for number, row in enumerate(rows, start=1):
         cells = [cell.strip() for cell in row]
         if not any(cells):
@@ -133,7 +133,14 @@ def _of_file(path: Path) -> dict[Place, int]:
                 detail=f"Line {number} is {','.join(row)!r}.",
                 hint="Each line is topic,partition,offset.",
             )
-        found[cells[0], int(cells[1])] = int(cells[2])
+        topic, partition, offset = cells[0], int(cells[1]), int(cells[2])
+        if (before := found.setdefault((topic, partition), offset)) != offset:
+            raise IllegalArgumentException(
+                problem,
+                detail=f"Line {number} has offset {offset} of partition {partition} of topic "
+                f'"{topic}", and a line before it has {before}.',
+                hint="Leave one line for each partition.",
+            )
     if not found:
         raise IllegalArgumentException(problem, detail="It is empty.")
     return found
