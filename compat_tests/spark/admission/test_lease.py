@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -178,6 +179,52 @@ def test_an_owner_that_comes_back_is_told_who_has_the_lease_and_writes_nothing(
     late = HeldLease(leases, 1, NOTE, told.append)
     assert late.renew()
     leases.create(2, replace(NOTE, instance="two", host="m2"))
+    before = leases.current()
+    assert not late.renew()
+    assert told == ['instance two on machine "m2"']
+    assert leases.current() == before
+
+
+def test_a_lease_that_was_deleted_is_told_and_not_written_again(
+    leases: Leases, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    leases.create(3, NOTE)
+    held = HeldLease(leases, 3, NOTE, pytest.fail, gone=lambda: told.append("gone"))
+    assert held.renew()
+    shutil.rmtree(tmp_path)
+    assert not held.renew()
+    assert told == ["gone"]
+    assert not tmp_path.exists()
+
+
+def test_a_lease_whose_last_write_failed_may_be_missing(
+    leases: Leases, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A store of objects may replace a file in two steps."""
+
+    def fail(number: int, _: LeaseNote) -> None:
+        (tmp_path / LEASES / f"{number}.json").unlink()
+        raise OSError("cut off")
+
+    leases.create(1, NOTE)
+    held = HeldLease(leases, 1, NOTE, pytest.fail, gone=pytest.fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "write", fail)
+        with pytest.raises(OSError, match="cut off"):
+            held.renew()
+    assert held.renew()
+    assert leases.current()[0] == 1
+
+
+def test_one_that_began_anew_where_the_leases_were_deleted_has_the_lease(
+    leases: Leases, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    leases.create(1, NOTE)
+    late = HeldLease(leases, 1, NOTE, told.append, gone=pytest.fail)
+    shutil.rmtree(tmp_path)
+    leases.create(1, replace(NOTE, instance="two", host="m2"))
     before = leases.current()
     assert not late.renew()
     assert told == ['instance two on machine "m2"']

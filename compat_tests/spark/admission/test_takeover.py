@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -122,6 +123,26 @@ def test_adoption_takes_the_lease_of_one_that_renews_which_is_told(place: Place)
     assert second.lost() is None
     first.release()
     second.release()
+
+
+@pytest.mark.parametrize("when", ["while it runs", "just before it ends"])
+def test_a_checkpoint_that_was_deleted_while_it_runs_is_told(
+    place: Place, caplog: pytest.LogCaptureFixture, when: str
+) -> None:
+    lease_ms = "1000" if when == "while it runs" else "3600000"
+    takeover = place.instance("one", takeover_lease_ms=lease_ms)
+    place.begin(takeover)
+    shutil.rmtree(place.directory / "checkpoint")
+    if when == "while it runs":
+        eventually(lambda: takeover.lost() is not None, expected=True)
+    takeover.release()
+    # Where it is raised, the log has it by that.
+    assert ("was deleted" in caplog.text) is (when == "just before it ends")
+    lost = takeover.lost()
+    assert lost is not None
+    assert lost.problem == 'checkpoint "c" of application "app" was deleted while it runs'
+    assert "millstream reset" in lost.hint
+    assert not (place.directory / "checkpoint").exists()
 
 
 @pytest.mark.parametrize("state", ["state", "elsewhere"])

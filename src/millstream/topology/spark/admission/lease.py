@@ -180,6 +180,7 @@ class HeldLease:
         note: What was written into it.
         lost: Called with the owner of a later lease, once, from the renewing thread.
         also: Called at each renewal.
+        gone: Called once if the lease's file was deleted, and the checkpoint most likely with it.
     """
 
     def __init__(
@@ -189,12 +190,16 @@ class HeldLease:
         note: LeaseNote,
         lost: Callable[[str], None],
         also: Callable[[], object] = lambda: None,
+        gone: Callable[[], None] = lambda: None,
     ) -> None:
         self.number = number
         self._leases = leases
         self._note = note
         self._lost = lost
         self._also = also
+        self._gone = gone
+        self._written = True
+        """Whether its file must be there: a write that failed may have left none."""
         self._ended = threading.Event()
         self._told = False
         self._thread = threading.Thread(target=self._run, name="millstream-lease", daemon=True)
@@ -204,18 +209,18 @@ class HeldLease:
         self._thread.start()
 
     def renew(self) -> bool:
-        """Renew the lease; return False if another instance has a later one.
+        """Renew the lease; return False if another instance has a later one, or its file is gone.
+
+        A file that is gone is not written again: that would make the checkpoint's directory anew,
+        and hide that it was deleted.
 
         Raises:
             Exception: The checkpoint's file system does not answer.
         """
-        number, text = self._leases.current()
-        if number > self.number:
-            later = note_from(text)
-            self._lost("another instance" if later is None else later.owner())
+        if not self._is_there():
             return False
         self._note = replace(self._note, beat=self._note.beat + 1)
-        self._leases.write(self.number, self._note)
+        self._write(self._note)
         return True
 
     def release(self) -> None:
@@ -225,21 +230,44 @@ class HeldLease:
             # A file system may not answer for minutes: the lease then ends by itself.
             self._thread.join(_RELEASE_S)
 
+    def _is_there(self) -> bool:
+        """Return whether the current lease is this one; tell who has it, or that it is gone."""
+        number, text = self._leases.current()
+        found = note_from(text)
+        # Where the files were deleted, another instance begins with the number 1 again.
+        other = found is not None and found.instance != self._note.instance
+        if number > self.number or (other and number == self.number):
+            self._lost("another instance" if found is None else found.owner())
+        elif number < self.number and self._written:
+            self._gone()
+        else:
+            return True
+        return False
+
+    def _write(self, note: LeaseNote) -> None:
+        self._written = False
+        self._leases.write(self.number, note)
+        self._written = True
+
     def _run(self) -> None:
-        self._renew_until_ended()
+        if not self._renewed_until_ended():
+            return
         try:
-            self._leases.write(self.number, replace(self._note, released=True))
+            if self._is_there():
+                self._write(replace(self._note, released=True))
         except Exception as error:  # noqa: BLE001 - Spark may be gone
             log.info("lease not released number=%d error=%r", self.number, error)
 
-    def _renew_until_ended(self) -> None:
+    def _renewed_until_ended(self) -> bool:
+        """Renew until the end; return False if the lease is another instance's, or gone."""
         while not self._ended.wait(self._note.lease_ms / 1000 / BEATS):
             try:
                 self._also()
                 if not self.renew():
-                    return
+                    return False
                 self._told = False
             except Exception as error:  # noqa: BLE001 - the checkpoint may be out of reach for a while
                 level = logging.DEBUG if self._told else logging.WARNING
                 log.log(level, "lease not renewed number=%d error=%r", self.number, error)
                 self._told = True
+        return True

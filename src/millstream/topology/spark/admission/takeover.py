@@ -73,6 +73,7 @@ class Takeover:
         self._location = location
         self._lease: HeldLease | None = None
         self._later = ""
+        self._gone = self._told = False
         self._unreadable = self._signed = False
         self.waiting_for = ""
         """The instance that is waited for; empty when none is."""
@@ -117,10 +118,15 @@ class Takeover:
         lease, self._lease = self._lease, None
         if lease is not None:
             lease.release()
+        if self._gone and not self._told:
+            log.warning("%s: %s", self._application_id, self._deleted())
         self._lock.release()
 
-    def lost(self) -> TaskMigratedException | None:
-        """Return the error for an instance whose lease another one has taken; else None."""
+    def lost(self) -> StreamsException | None:
+        """Return the error for an instance whose lease another one has, or is gone; else None."""
+        if self._gone:
+            self._told = True
+            return self._deleted()
         if not self._later:
             return None
         return TaskMigratedException(
@@ -169,7 +175,7 @@ class Takeover:
             log.warning("%s: takes over from %s", self._application_id, watch.note.owner())
         self._sign()
         # Where the lock was a frozen instance's, it is free when that one has ended.
-        self._lease = HeldLease(leases, number, note, self._lose, also=self._sign)
+        self._lease = HeldLease(leases, number, note, self._lose, also=self._sign, gone=self._miss)
         self._lease.start()
         log.info("lease taken number=%d instance=%s", number, self._instance)
         return True
@@ -190,6 +196,21 @@ class Takeover:
     def _lose(self, later: str) -> None:
         self._later = later
         log.warning("%s: the lease belongs to %s now", self._application_id, later)
+
+    def _miss(self) -> None:
+        self._gone = True
+
+    def _deleted(self) -> StreamsException:
+        return StreamsException(
+            f'checkpoint "{self._location}" of application "{self._application_id}" was deleted '
+            "while it runs",
+            detail="The lease that this instance has written there is gone. A checkpoint has "
+            "the only copy of the stores' entries; what batches write from now on would be no "
+            "whole one.",
+            hint="If its file system is not mounted, mount it and start again. Else delete what is "
+            "left of it and put back a copy, or begin with a savepoint (millstream.savepoint), or "
+            "reset the application (millstream reset) to read its topics again.",
+        )
 
     def _announce(self, note: LeaseNote | None, *, locked: bool) -> None:
         owner = "another instance" if note is None else note.owner()
