@@ -26,6 +26,8 @@ from millstream.cli.reset_offsets import (
 from millstream.cli.reset_plan import _INTERNAL
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.admission.lease import HeldLease, LeaseNote, Leases
+from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.ownership import Claim, this_machine
 
 APP, TOPIC = "reset-app", "reset-topic"
@@ -288,3 +290,23 @@ def test_an_offset_outside_of_its_partition_is_moved_into_it() -> None:
 def test_internal_topics_are_known_by_the_names_that_kafkas_tool_knows(name: str) -> None:
     assert _INTERNAL.fullmatch(name)
     assert not _INTERNAL.fullmatch(name + "-of-mine")
+
+
+def test_an_application_that_renews_its_lease_is_reset_by_force_only(
+    kafka: KafkaServer, tmp_path: Path, group: list[str]
+) -> None:
+    """As it runs with another state directory, or on another machine that sees the checkpoint."""
+    shared = tmp_path / "shared"
+    note = LeaseNote(instance="far", host="m2", lease_ms=1000)
+    leases = Leases(LocalFiles(shared))
+    leases.create(1, note)
+    held = HeldLease(leases, 1, note, pytest.fail)
+    held.start()
+    place = ["--set", f"millstream.checkpoint.location=file://{shared}", "--execute"]
+    told = refused("reset", APP, *group, *place, cwd=tmp_path)
+    assert told.startswith(f'application "{APP}" runs on checkpoint "file://{shared}"')
+    assert 'instance far on machine "m2"' in told
+    assert committed(kafka) == 8
+    held.release()
+    assert plan(*group, *place, cwd=tmp_path)["executed"]
+    assert committed(kafka) == 0

@@ -24,12 +24,12 @@ from millstream.cli.clients import known_topics
 from millstream.cli.groups import GroupOffsets, Place
 from millstream.cli.reset_offsets import Scenario, new_offsets
 from millstream.core.config import StreamsConfig
-from millstream.core.config.own_keys import CHECKPOINT_LOCATION
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION, TAKEOVER_LEASE
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import CLEANED, normal
-from millstream.topology.spark.admission.lease import LEASES
+from millstream.topology.spark.admission.lease import LEASES, Leases, LeaseWatch, Seen
 from millstream.topology.spark.admission.takeover import OWNER
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
@@ -41,6 +41,7 @@ from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
 _FORGET_S = 10.0
+_LOOK_S = 0.5
 _INTERNAL = re.compile(
     r".*(?:-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic"
     r"|.-KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]+-topic)"
@@ -60,6 +61,7 @@ class StoppedApplication:
     location: str
     """Of its checkpoint."""
     has_state: bool
+    force: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +124,7 @@ def stopped_application(config: StreamsConfig, *, force: bool) -> Iterator[Stopp
             )
         if not force:
             _check_claim(name, location, Group(config).claim())
-        yield StoppedApplication(config, name, sizes, group, state_dir, location, has_state)
+        yield StoppedApplication(config, name, sizes, group, state_dir, location, has_state, force)
     finally:
         lock.release()
 
@@ -178,16 +180,19 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     """Change what a plan says; after an interruption it can be repeated.
 
     Raises:
+        IllegalStateException: An instance renews its lease on the checkpoint.
         StreamsException: The broker refuses or does not answer.
     """
     config, group = application.config, application.group
+    files = _files(application)
+    if not application.force:
+        _check_lease(application, files)
     sinks = application.sizes.get(progress_topic(application.name), 0)
     # A transaction of a killed sink must not commit its offsets later.
     Group(config).fence(sinks)
     if application.has_state:
         write_private(application.state_dir / CLEANED, "")
     group.commit(plan.offsets)
-    files = _files(application)
     empty(files)
     files.remove(LEASES)
     if application.has_state:
@@ -217,6 +222,22 @@ def _check_claim(name: str, location: str, claim: Claim | None) -> None:
             detail=f"It was last started with the one in {claim.place()}.",
             hint="Give --config with its configuration, or --set state.dir=... and "
             f"{CHECKPOINT_LOCATION} as it has them. --force resets it without that checkpoint.",
+        )
+
+
+def _check_lease(application: StoppedApplication, files: Files) -> None:
+    """Refuse an application that runs elsewhere on the same checkpoint; its lock is not here."""
+    watch = LeaseWatch(Leases(files), application.config.getLong(TAKEOVER_LEASE))
+    while (seen := watch.look()) is Seen.UNKNOWN:
+        time.sleep(_LOOK_S)
+    if seen is Seen.LIVE:
+        owner = "an instance" if watch.note is None else watch.note.owner()
+        raise IllegalStateException(
+            f'application "{application.name}" runs on checkpoint "{application.location}"',
+            detail=f"Its lease there belongs to {owner}, and was renewed a moment ago. Its state "
+            f'directory is not "{application.state_dir}", or was deleted.',
+            hint="Stop it first. --force resets it nevertheless, and the instance ends with an "
+            "error.",
         )
 
 
