@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -68,7 +70,8 @@ class InPlace:
             IllegalStateException: A store cannot be moved, or records are unread.
             UnsupportedOperationException: The checkpoint is not on a local file system.
         """
-        directory = self._directory()
+        # Of its own: another rescaling may have the lock, and is not to lose what it works with.
+        directory = self._directory() / uuid.uuid4().hex
         self._check_sizes()
         with reading_session(self._config) as session:
             reader = StateReader(session, self._config, self._root)
@@ -76,7 +79,7 @@ class InPlace:
 
             def rescaled() -> str | None:
                 # What a rescaling has left that was killed.
-                shutil.rmtree(directory, ignore_errors=True)
+                shutil.rmtree(directory.parent, ignore_errors=True)
                 if self._is_done(reader, show):
                     return None
                 plan = self._planned(reader, directory / "before", show)
@@ -89,6 +92,8 @@ class InPlace:
                 return runner.checkpoint_location if runner.replace(rescaled) else None
             finally:
                 shutil.rmtree(directory, ignore_errors=True)
+                with suppress(OSError):
+                    directory.parent.rmdir()
 
     def _planned(self, reader: StateReader, directory: Path, show: Show) -> PlannedRescaling:
         point = reader.copied(directory)
