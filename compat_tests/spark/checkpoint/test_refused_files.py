@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from millstream.core.errors import ProcessorStateException
+from millstream.core.errors import ProcessorStateException, StreamsException
+from millstream.topology.spark.checkpoint.descriptor import without_description
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.failures import failure_from
+from millstream.topology.spark.state.segments import damaged
 
 OFFSETS = "/ck/offsets/.1.a162b8ee-dd1e-42f4-96cb-45290137b7f3.tmp"
 REPORTS = [
@@ -56,3 +58,19 @@ def test_a_file_of_something_else_is_not_taken_for_the_checkpoint() -> None:
         damage_from("java.io.FileNotFoundException: /tmp/blockmgr-1/0c (Too many open files)")
         is None
     )
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        damage_from("java.io.FileNotFoundException: /ck/offsets/3 (No such file or directory)"),
+        damage_from("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred"),
+        without_description("millstream.json is missing"),
+        damaged("a segment", "It is short."),
+    ],
+)
+def test_where_the_checkpoint_may_be_deleted_the_start_after_it_is_told(
+    failure: StreamsException,
+) -> None:
+    """Without it that start would be refused: the entries of the stores are gone."""
+    assert "start once with millstream.checkpoint.adopt=true" in failure.hint

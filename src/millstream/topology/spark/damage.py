@@ -83,15 +83,17 @@ def damage_from(text: str) -> StreamsException | None:
             f"cannot read {name} of the checkpoint",
             detail=f"{said} The contents of stores in this file are lost; source positions and "
             "output are not.",
-            hint="Restore the whole checkpoint from a copy; or delete it, to start with empty "
-            "stores from the committed offsets of the group.",
+            hint="Restore the whole checkpoint from a copy; or delete it, and start once with "
+            "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of "
+            "the group.",
         )
     return StreamsException(
         f"cannot read {name} of the checkpoint",
         detail=f"{said} The source positions are lost; the stores are not.",
         hint="If there is a file with a dot before its name and .crc behind it, and this file is "
         "whole, delete that one. Otherwise restore the whole checkpoint from a copy; or delete it, "
-        "to start with empty stores from the committed offsets of the group.",
+        "and start once with millstream.checkpoint.adopt=true: with empty stores, from the "
+        "committed offsets of the group.",
     )
 
 

@@ -127,8 +127,9 @@ def without_description(problem: str, reason: str = "") -> StreamsException:
     return StreamsException(
         problem,
         detail=f"{reason}It describes the topology; the other files are there.",
-        hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
-        "start with empty stores from the committed offsets of the group.",
+        hint="Restore the file or the checkpoint from a copy; or delete the checkpoint, "
+        "and start once with millstream.checkpoint.adopt=true: with empty stores, from the "
+        "committed offsets of the group.",
     )
 
 

@@ -24,7 +24,10 @@ FILE = "file:"
 """Start of a file's name among Spark's positions, in a run over history; no topic is named so."""
 _LINES_BEFORE_SOURCES = 2
 _RESTORE = "Restore the checkpoint from a copy"
-_ANEW = "or delete it, to start with empty stores from the committed offsets of the group."
+_ANEW = (
+    "or delete it, and start once with millstream.checkpoint.adopt=true: with empty stores, from "
+    "the committed offsets of the group."
+)
 _SAFE = "What has been written is not written again; where that is not certain, an error says so."
 
 Positions = dict[str, dict[int, int]]

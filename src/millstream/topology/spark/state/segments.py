@@ -119,7 +119,9 @@ def damaged(where: str, detail: str) -> ProcessorStateException:
     return ProcessorStateException(
         f"cannot read {where} of the checkpoint",
         detail=detail,
-        hint="Restore the checkpoint from a copy, or delete it to start with empty stores.",
+        hint="Restore the checkpoint from a copy; or delete it, and start once with "
+        "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of the "
+        "group.",
     )
 
 
