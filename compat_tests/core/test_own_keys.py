@@ -65,3 +65,27 @@ class Seen:
 def test_a_list_of_names_has_no_objects(name: str) -> None:
     with pytest.raises(ConfigException, match=f"for configuration {name}: .*Seen.* is not a text"):
         StreamsConfig(REQUIRED | {name: [Seen]})
+
+
+@pytest.mark.parametrize("empty", ["", "  "])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "millstream.checkpoint.location",
+        "millstream.savepoint",
+        "millstream.log.file",
+        "millstream.ui.host",
+        "millstream.ui.token",
+        "millstream.ui.ssl.certificate.location",
+        "millstream.ui.ssl.key.location",
+    ],
+)
+def test_a_place_or_a_secret_that_is_empty_is_refused(name: str, empty: str) -> None:
+    with pytest.raises(ConfigException, match=f"for configuration {name}: It must not be empty"):
+        StreamsConfig(REQUIRED | {name: empty})
+
+
+def test_an_address_without_an_address_between_its_brackets_is_refused() -> None:
+    # It would mean every address of the machine.
+    with pytest.raises(ConfigException, match="It must not be empty"):
+        StreamsConfig(REQUIRED | {"millstream.ui.host": "[]"})

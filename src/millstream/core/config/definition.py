@@ -104,6 +104,18 @@ def only_texts(name: str, value: Any) -> None:
             )
 
 
+def not_blank(name: str, value: Any) -> None:
+    """Refuse an empty text, such as the value of a variable that is not set."""
+    if isinstance(value, str) and not value.strip(" []"):
+        raise invalid(
+            name,
+            value,
+            "It must not be empty",
+            hint="Give a value, or leave the entry out. Where it comes from a variable of the "
+            "environment, that variable is not set.",
+        )
+
+
 def at_least(minimum: int) -> Check:
     """Return the check that a number is not below ``minimum``."""
     # No function within this one: a configuration can be pickled.

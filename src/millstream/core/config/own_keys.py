@@ -15,6 +15,7 @@ from millstream.core.config.definition import (
     ValueKind,
     a_port,
     at_least,
+    not_blank,
     one_of,
     only_texts,
 )
@@ -83,6 +84,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=CHECKPOINT_LOCATION,
             kind=ValueKind.STRING,
+            check=not_blank,
             default_doc="`<state.dir>/<application.id>/checkpoint`",
             doc="location of the checkpoint, with progress and stores; any file system that Spark "
             "supports. On a cluster it must be shared",
@@ -99,6 +101,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=SAVEPOINT,
             kind=ValueKind.STRING,
+            check=not_blank,
             doc="directory of a savepoint, on any file system that Spark supports: an application "
             "that has no checkpoint yet begins with its state and positions; one that has goes on "
             "from there",
@@ -163,6 +166,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=LOG_FILE,
             kind=ValueKind.STRING,
+            check=not_blank,
             default_doc="`<state.dir>/<application.id>/millstream.log`",
             doc="file for all records, Spark's own log included",
         ),
@@ -293,6 +297,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=UI_HOST,
             kind=ValueKind.STRING,
+            check=not_blank,
             default="127.0.0.1",
             doc="address that the page listens at; `0.0.0.0` for every address of the machine. Set "
             "a token, too, unless it is this machine's own",
@@ -300,16 +305,19 @@ OWN_KEYS: dict[str, OwnKey] = {
         OwnKey(
             name=UI_TOKEN,
             kind=ValueKind.STRING,
+            check=not_blank,
             doc="secret that the page asks for; every route but `/health` needs it",
         ),
         OwnKey(
             name=UI_CERTIFICATE,
             kind=ValueKind.STRING,
+            check=not_blank,
             doc="PEM file of the certificate, with its chain: the page is served by TLS",
         ),
         OwnKey(
             name=UI_KEY,
             kind=ValueKind.STRING,
+            check=not_blank,
             doc="PEM file of its private key; by default the certificate's file has it",
         ),
     )
