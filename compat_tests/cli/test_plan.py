@@ -97,6 +97,17 @@ def test_what_needs_a_word_is_told_with_it_and_ends_with_status_1(project: Path)
     assert told.splitlines()[-1].endswith("its state is carried over at the start.")
 
 
+def test_a_converter_that_cannot_be_imported_is_refused_as_at_the_start(project: Path) -> None:
+    builder = StreamsBuilder()
+    builder.table("lines", Consumed.with_(TEXT, TEXT), Materialized.as_("counts-store"))
+    note(project, builder.build())
+    word = [*APP, "--set", "millstream.state.convert=counts-store:{}"]
+    told = printed("plan", "app.py", *word[:-1], word[-1].format("base64.b64decode"), cwd=project)
+    assert "converted" in told
+    wrong = refused("plan", "app.py", *word[:-1], word[-1].format("no.such"), cwd=project)
+    assert "millstream.state.convert: Function no.such could not be found" in wrong
+
+
 def test_without_a_checkpoint_it_says_so(project: Path) -> None:
     lines = printed("plan", "app.py", *APP, cwd=project).splitlines()
     assert "there is no checkpoint in " in lines[0]

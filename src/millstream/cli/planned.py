@@ -31,6 +31,7 @@ from millstream.topology.spark.driver.probe import needs_wall_clock
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at
 from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.evolution.comparison import compare
+from millstream.topology.spark.evolution.convert import conversions
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.outcome import Comparison, Fate, StateOutcome
 from millstream.topology.spark.evolution.reading import checkpoint_facts, facts_of
@@ -159,7 +160,11 @@ def planned(
     last = LastBatch()
     if sizes is not None:
         last = last_batch(config, found, progress, _read(plan, after, sizes), sizes, remarks)
-    comparison = compare(before, after, words_of(config), unread=last.unread)
+    words = words_of(config)
+    comparison = compare(before, after, words, unread=last.unread)
+    if not comparison.refused:
+        # A function that cannot be imported is refused here as at a start.
+        conversions(comparison, before, after, words)
     ticks = found.ticks in (None, needs_wall_clock(plan, config))
     in_place = comparison.same and ticks
     problem = ""
