@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from confluent_kafka import TopicPartition
 from typer.testing import CliRunner
 
 from millstream.cli.main import app
-from millstream.cli.reading import _tell_once
+from millstream.cli.reading import _offset, _tell_if_outside, _tell_once
 from millstream.core.errors import SerializationException
 
 
@@ -25,3 +26,22 @@ def test_a_wrong_place_is_wrong_usage_and_no_broker_is_asked(place: str) -> None
     done = CliRunner().invoke(app, ["peek", "lines", f"--from={place}", "--set", nowhere])
     assert done.exit_code == 2
     assert f'"{place}" is none of' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        ("9", "millstream: partition 1 ends before offset 9: reading from 5\n"),
+        ("2", "millstream: partition 1 has no longer offset 2: reading from 3\n"),
+        ("3", ""),
+        ("5", ""),
+        ("-9", ""),
+        ("earliest", ""),
+        ("latest", ""),
+    ],
+)
+def test_an_offset_that_a_partition_does_not_have_is_told(
+    start: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _tell_if_outside(TopicPartition("t", 1, _offset(start, low=3, high=5)), start)
+    assert capsys.readouterr().err == told

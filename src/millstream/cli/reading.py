@@ -81,8 +81,16 @@ def _places(
         place = TopicPartition(options.topic, number)
         low, high = consumer.get_watermark_offsets(place, TIMEOUT_S)
         place.offset = _offset(options.start, low, high)
+        _tell_if_outside(place, options.start)
         found.append(place)
     return found
+
+
+def _tell_if_outside(place: TopicPartition, start: str) -> None:
+    """Tell on standard error that a partition does not have the offset that was asked for."""
+    if start.isdecimal() and int(start) != place.offset:
+        what = "ends before" if place.offset < int(start) else "has no longer"
+        warn(f"partition {place.partition} {what} offset {start}: reading from {place.offset}")
 
 
 def _offset(start: str, low: int, high: int) -> int:
