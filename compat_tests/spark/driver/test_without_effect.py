@@ -9,7 +9,14 @@ import pytest
 
 from compat_tests import ROOT
 from compat_tests.spark.applications.test_checks_before_start import pass_through
-from millstream import KafkaStreams
+from millstream import (
+    KafkaStreams,
+    StreamsBuilder,
+    StreamsConfig,
+    Topology,
+    TopologyConfig,
+)
+from millstream.core.wrapper import NoOpProcessorWrapper
 from millstream.topology.spark.driver.without_effect import WITHOUT_EFFECT
 
 ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9092"}
@@ -68,6 +75,69 @@ def test_other_entries_are_not_named(
     entry: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert warned(caplog, entry) == []
+
+
+def built_without(
+    caplog: pytest.LogCaptureFixture, topology: Topology, entries: dict[str, Any]
+) -> list[str]:
+    KafkaStreams(topology, ENTRIES | entries)
+    messages = [record.getMessage() for record in caplog.records]
+    return [each for each in messages if "the topology was built without" in each]
+
+
+def streamed(props: Any = None, config: TopologyConfig | None = None) -> Topology:
+    builder = StreamsBuilder() if config is None else StreamsBuilder(config)
+    builder.stream("in").to("out")
+    return builder.build(props)
+
+
+class Wrapping(NoOpProcessorWrapper):
+    """A wrapper of a user."""
+
+
+OF_BUILDERS: list[dict[str, Any]] = [
+    {"topology.optimization": "all"},
+    {"topology.optimization": "merge.repartition.topics"},
+    {"ensure.explicit.internal.resource.naming": "true"},
+    {"default.dsl.store": "in_memory"},
+    {"processor.wrapper.class": Wrapping},
+]
+
+
+@pytest.mark.parametrize("entry", OF_BUILDERS, ids=str)
+def test_what_the_topology_was_built_without_is_named(
+    entry: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    (warning,) = built_without(caplog, streamed(), entry)
+    assert all(key in warning for key in entry)
+
+
+@pytest.mark.parametrize("entry", OF_BUILDERS, ids=str)
+def test_what_the_topology_was_built_with_is_not_named(
+    entry: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    config = TopologyConfig(StreamsConfig(ENTRIES | entry))
+    assert built_without(caplog, streamed(entry, config), entry) == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        {"topology.optimization": "none", "default.dsl.store": "rocksDB"},
+        {"ensure.explicit.internal.resource.naming": False},
+        {"processor.wrapper.class": NoOpProcessorWrapper},
+        {"default.dsl.store": "lmdb"},
+    ],
+    ids=str,
+)
+def test_defaults_are_not_named(entry: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    assert built_without(caplog, streamed(), entry) == []
+
+
+def test_the_processor_api_has_nothing_to_optimise(caplog: pytest.LogCaptureFixture) -> None:
+    topology = Topology().addSource("in", "a").addSink("out", "b", "in")
+    assert built_without(caplog, topology, {"topology.optimization": "all"}) == []
 
 
 def test_values_are_not_named(caplog: pytest.LogCaptureFixture) -> None:

@@ -59,6 +59,8 @@ class Topology:
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
         self.frames = Frames()
         """DataFrames that stand for topics; only a ``StreamsBuilder`` adds some."""
+        self.optimizations: frozenset[str] | None = None
+        """What a ``StreamsBuilder`` has built it with; None if none has."""
 
     def _repr_svg_(self) -> str:
         """Return the drawing that a notebook shows."""

@@ -81,10 +81,11 @@ class TopologyWriter:
 
     def _rewritten(self, props: Any) -> Graph:
         graph = self._graph.freeze()
+        self.topology.optimizations = _optimizations(props)
         build = Build(
             names=self._graph.names,
             merged=self._graph.merged,
-            optimizations=_optimizations(props),
+            optimizations=self.topology.optimizations,
         )
         for rewrite in PASSES:
             graph = rewrite(graph, build)

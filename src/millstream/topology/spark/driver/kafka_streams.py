@@ -45,7 +45,10 @@ from millstream.topology.spark.driver.standby_updates import StandbyUpdates
 from millstream.topology.spark.driver.state_machine import State as _State
 from millstream.topology.spark.driver.state_machine import StateListener as _StateListener
 from millstream.topology.spark.driver.to_end import BoundedApplication
-from millstream.topology.spark.driver.without_effect import warn_without_effect
+from millstream.topology.spark.driver.without_effect import (
+    warn_read_when_built,
+    warn_without_effect,
+)
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
@@ -93,6 +96,7 @@ class KafkaStreams(BoundedApplication):
         config = with_plugins(config)
         check_config(config)
         warn_without_effect(config)
+        warn_read_when_built(config, topology)
         super().__init__(Runner(topology, config, spark), config)
         self._measured_batch: Any = None
         self._look_at = 0.0

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from millstream.core.config import StreamsConfig
 from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.clients import CLIENT_PREFIXES
-from millstream.core.config.keys import CONFIG_KEYS
+from millstream.core.config.keys import CONFIG_KEYS, NO_WRAPPER, optimizations
+from millstream.topology.dsl.options.materialized import StoreType
 from millstream.topology.spark.clients.settings import reaches_librdkafka
+from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +54,10 @@ OF_THE_GROUP = frozenset(
 _LESS = {"enable.idempotence": ("false",), "acks": ("0", "1"), "retries": ("0",)}
 """What Kafka's producer can do without, and the values that say so."""
 
+_WRAPPER, _OPTIMIZATION = "processor.wrapper.class", "topology.optimization"
+_NAMING, _STORE = "ensure.explicit.internal.resource.naming", "default.dsl.store"
+_TO_A_BUILDER = "give TopologyConfig(StreamsConfig(config)) to StreamsBuilder or Topology"
+
 _KINDS = (("producer", PRODUCER_NAMES), ("admin", ADMIN_NAMES), ("consumer", CONSUMER_NAMES))
 
 
@@ -60,6 +66,34 @@ def warn_without_effect(config: StreamsConfig) -> None:
     found = [*_of_streams(config), *_of_clients(config)]
     if found:
         log.warning("entries of the configuration without effect on Spark: %s", ", ".join(found))
+
+
+def warn_read_when_built(config: StreamsConfig, topology: Topology) -> None:
+    """Name the given entries that only a topology's builder reads, and that it was not given."""
+    found = list(_of_builders(config, topology))
+    if found:
+        log.warning(
+            "entries of the configuration that the topology was built without, so that they have "
+            "no effect: %s",
+            ", ".join(found),
+        )
+
+
+def _of_builders(config: StreamsConfig, topology: Topology) -> Iterator[str]:
+    given, settings, built_with = config.originals(), topology.config, topology.optimizations
+    own_wrapper = "NoOpProcessorWrapper" not in str(given.get(_WRAPPER, NO_WRAPPER))
+    if own_wrapper and settings is None:
+        yield f"{_WRAPPER} ({_TO_A_BUILDER})"
+    if built_with is None:
+        return
+    if optimizations(config.getString(_OPTIMIZATION)) - built_with:
+        yield f"{_OPTIMIZATION} (give the configuration to StreamsBuilder.build)"
+    named = settings is not None and settings.ensureExplicitInternalResourceNaming
+    if config.getBoolean(_NAMING) and not named:
+        yield f"{_NAMING} ({_TO_A_BUILDER})"
+    in_memory = config.getString(_STORE) == StoreType.IN_MEMORY.value
+    if in_memory and settings is None and "dsl.store.suppliers.class" not in given:
+        yield f"{_STORE} ({_TO_A_BUILDER})"
 
 
 def _of_streams(config: StreamsConfig) -> Iterator[str]:
