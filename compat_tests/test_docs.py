@@ -137,6 +137,10 @@ def test_the_page_on_plugins_shows_the_example_as_it_is() -> None:
     assert not rest
     paths = re.findall(r"\S+\.\w+", tree)
     assert all((ROOT / SQLITE / path).exists() for path in paths)
+    # Who makes these files, and no others, can build the wheel.
+    assert re.findall(r'^readme = "(.+)"$', read(f"{SQLITE}/pyproject.toml"), re.MULTILINE) == [
+        path for path in paths if path.endswith(".md")
+    ]
     # The test of the example runs these.
     assert re.findall(r"^(\w+ \w+)", commands, re.MULTILINE) == [
         *("pip wheel", "pip install"),
