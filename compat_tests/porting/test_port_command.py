@@ -52,3 +52,14 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     done = port(str(tmp_path / "Gone.java"))
     assert done.returncode == 1
     assert done.stderr.startswith('millstream: cannot read "')
+
+
+def test_what_the_parser_cannot_read_is_told_and_not_left_out_in_silence(tmp_path: Path) -> None:
+    source = tmp_path / "Cut.java"
+    source.write_text(
+        "class Cut {\n  boolean a(Object v) { return f(v != null.b(); }\n  int y( }\n"
+    )
+    done = port(str(source))
+    assert "The parser finds no sense in lines of the Java file: 2, 3." in done.stdout
+    assert "Nothing is left" not in done.stdout
+    assert done.stderr == "millstream: 2 places are left, from lines 2, 3 of Cut.java.\n"

@@ -34,7 +34,7 @@ from millstream.porting.drafting.members import annotations_of
 from millstream.porting.drafting.shapes import all_shapes
 from millstream.porting.reading import java
 from millstream.porting.reading.java import CLASSES
-from millstream.porting.reading.nodes import inner
+from millstream.porting.reading.nodes import inner, unread_lines
 from millstream.porting.reading.sources import as_utf8, read_file
 from millstream.porting.reading.syntax import Unit
 
@@ -181,11 +181,14 @@ def draft(
         raise IllegalArgumentException(
             f'cannot draft "{path}"', detail="An expression is nested too deeply."
         ) from error
-    made = "\n".join([*_header(path, context), *_imports(context), *body]).rstrip() + "\n"
+    # What the parser could not place is in no statement, or was guessed.
+    unread = sorted({*unread_lines(root)} - {*context.left})
+    head = _header(path, context, unread)
+    made = "\n".join([*head, *_imports(context), *body]).rstrip() + "\n"
     made = re.sub(r"\n{4,}", "\n\n\n", made).replace(MARK, "")
     made = re.sub(r"\n{3,}(?=    )", "\n\n", made)
     made = re.sub(r":\n\n(?=    )", ":\n", made)
-    return _valid(made, context, readable, path)
+    return _valid(made, [*context.left, *unread], readable, path)
 
 
 def _context(root: Node, unit: Unit, source: bytes) -> Context:
@@ -253,7 +256,7 @@ def _body(root: Node, context: Context) -> list[str]:
     return lines
 
 
-def _header(path: Path, context: Context) -> list[str]:
+def _header(path: Path, context: Context, unread: list[int]) -> list[str]:
     count = len(context.left)
     places = f"{count} places are" if count != 1 else "1 place is"
     rows = [f'"""A draft of {path.name}, made by `millstream port`.', ""]
@@ -262,8 +265,12 @@ def _header(path: Path, context: Context) -> list[str]:
         rows.append(
             f"{places} left, each with the Java text above it. Lines of the Java file: {listed}."
         )
-    else:
+    elif not unread:
         rows.append("Nothing is left. Read it, and run it with TopologyTestDriver.")
+    if unread:
+        listed = ", ".join(map(str, unread))
+        rows.append(f"The parser finds no sense in lines of the Java file: {listed}. What they say")
+        rows.append("is missing here, or may be wrong. Does the Java compiler accept them?")
     return [*rows, '"""', "", "from __future__ import annotations", ""]
 
 
@@ -293,7 +300,7 @@ def _imports(context: Context) -> list[str]:
     return rows
 
 
-def _valid(made: str, context: Context, source: bytes, path: Path) -> Draft:
+def _valid(made: str, left: list[int], source: bytes, path: Path) -> Draft:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -303,4 +310,4 @@ def _valid(made: str, context: Context, source: bytes, path: Path) -> Draft:
         rows = [f"# {row}".rstrip() for row in source.decode("utf-8", "replace").splitlines()]
         text = '"""A draft that could not be made."""\n\n' + "\n".join(rows)
         return Draft(text + '\n\nraise NotImplementedError("line 1")\n', (1,))
-    return Draft(made, tuple(sorted(context.left)))
+    return Draft(made, tuple(sorted(left)))
