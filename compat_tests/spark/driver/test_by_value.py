@@ -13,6 +13,7 @@ import pytest
 PROGRAM = """
 import sys
 from dataclasses import MISSING, dataclass, fields
+from datetime import date
 from enum import Enum, Flag
 from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
 from typing import Callable, NewType, ParamSpec, TypedDict, TypeVar
@@ -111,6 +112,39 @@ class Colour(str, Enum):
         return made
 
 
+class Coord(bytes, Enum):
+    PX = (0, "P.X", "km")
+
+    def __new__(cls, value, label, unit):
+        made = bytes.__new__(cls, [value])
+        made._value_ = value
+        made.label = label
+        return made
+
+
+class Text(str, Enum):
+    ONE = (1, "one")
+
+    def __new__(cls, value, text):
+        made = str.__new__(cls, text)
+        made._value_ = value
+        return made
+
+
+class Day(date, Enum):
+    NEW_YEAR = 2021, 1, 1
+
+
+@dataclass
+class Animal:
+    kind: str
+    legs: int
+
+
+class Creature(Animal, Enum):
+    DOG = "dog", 4
+
+
 class Rights(Flag):
     NONE = 0
     READ = 1
@@ -179,6 +213,10 @@ CASES = {
     "what has no default": lambda _: [each.default is MISSING for each in fields(Visit)],
     "an Enum with __init__": lambda _: [Planet.EARTH.mass, Planet["HOME"].name],
     "an Enum with __new__": lambda _: [Colour.RED.number, Colour("red").name, Colour.RED == "red"],
+    "an Enum of bytes": lambda _: [list(Coord.PX), Coord(0).label],
+    "an Enum of texts that are not its values": lambda _: [str.__str__(Text.ONE), Text.ONE.value],
+    "an Enum of dates": lambda _: [Day.NEW_YEAR.year, Day.NEW_YEAR.isoformat()],
+    "an Enum of a dataclass": lambda _: [Creature.DOG.kind, Creature.DOG.legs],
     "flags": lambda _: [Rights["ALL"].name, (Rights.READ | Rights.WRITE).name, Rights(0).name],
     "a typed decorator": increased,
     "a field of a NewType": lambda _: users.deserialize("t", b'{"id":3}').id,
@@ -213,6 +251,10 @@ RESULTS = {
     "what has no default": [True, True, False],
     "an Enum with __init__": [5.976e24, "EARTH"],
     "an Enum with __new__": [3, "RED", True],
+    "an Enum of bytes": [[0], "P.X"],
+    "an Enum of texts that are not its values": ["one", 1],
+    "an Enum of dates": [2021, "2021-01-01"],
+    "an Enum of a dataclass": ["dog", 4],
     "flags": ["ALL", "ALL", "NONE"],
     "a typed decorator": 9,
     "a field of a NewType": 3,

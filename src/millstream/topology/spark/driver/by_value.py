@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import typing
 from collections.abc import Callable
-from enum import Enum
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -31,7 +30,6 @@ _FACTS = (
 )
 _found_in_module: Any = cloudpickle._lookup_module_and_qualname
 _sent_by_value: Any = cloudpickle._is_registered_pickle_by_value
-_with_state: Any = cloudpickle._class_setstate
 Reduced = tuple[Any, ...]
 
 
@@ -47,32 +45,6 @@ def reduced(value: Any) -> Reduced | None:
     if make is None and type(value).__name__ == "_TypedDictMeta":
         make = _typed_dict
     return None if make is None else make(value)
-
-
-def whole_enum(kind: type[Enum], made: Reduced) -> Reduced:
-    """Return how to make an ``Enum`` again, with all names and with what its members have.
-
-    cloudpickle sends the values of members: what ``__init__`` or ``__new__`` has set is lost, as in
-    the ``Planet`` of Python's documentation, and so are second names and named sums of flags.
-
-    Args:
-        kind: The class.
-        made: How cloudpickle makes it.
-    """
-    make, (bases, name, qualname, _, *others), (attributes, slots), *_ = made
-    members = kind.__members__
-    values = {each: member.value for each, member in members.items()}
-    rest = {each: value for each, value in attributes.items() if each not in members}
-    own = {
-        each: {key: value for key, value in vars(member).items() if not _is_of_enum(key)}
-        for each, member in members.items()
-    }
-    state = (rest, slots), {each: found for each, found in own.items() if found}
-    return make, (bases, name, qualname, values, *others), state, None, None, with_members
-
-
-def _is_of_enum(key: str) -> bool:
-    return key.startswith("_") and key.endswith("_")
 
 
 def is_importable(value: Any) -> bool:
@@ -177,14 +149,6 @@ def _registered(made: Any, registry: dict[type, Any]) -> Any:
     for kind, each in registry.items():
         if kind is not object:
             made.register(kind, each)
-    return made
-
-
-def with_members(kind: type[Enum], state: tuple[Any, dict[str, dict[str, Any]]]) -> Any:
-    """Give an ``Enum`` its methods, and its members what they have."""
-    made = _with_state(kind, state[0])
-    for name, own in state[1].items():
-        vars(made[name]).update(own)
     return made
 
 

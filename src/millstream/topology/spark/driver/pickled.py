@@ -20,7 +20,8 @@ from pyspark.cloudpickle.cloudpickle import _should_pickle_by_reference
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
-from millstream.topology.spark.driver.by_value import reduced, whole_enum
+from millstream.topology.spark.driver.by_value import reduced
+from millstream.topology.spark.driver.enums import whole_enum
 
 _DEPTH = 12
 _HOLDERS = ("the variable", "the default", "the object of the method", "the arguments of a partial")
