@@ -317,6 +317,17 @@ def test_a_failure_names_the_full_disk_under_it(
     assert "Free space where state.dir" in told
 
 
+def test_a_full_disk_without_a_path_is_told_with_the_free_space_of_each_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = SimpleNamespace(total=1 << 30, used=0, free=40 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage)
+    full = failure_from("Caused by: java.io.IOException: No space left on device")
+    assert f"free space: 40 MB in {tmp_path}" in str(with_full_disks(full, [tmp_path]))
+    named = failure_from("java.io.IOException: /data/temp_shuffle_1 (No space left on device)")
+    assert "40 MB in" not in str(with_full_disks(named, [tmp_path]))
+
+
 def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver() -> None:
     error = ProcessorStateException('cannot open store "x"', detail="Disk full.", hint="Buy one.")
     with pytest.raises(Exception, match="cannot open store") as caught, reported():

@@ -65,6 +65,9 @@ class StandInRunner:
     def local_places(self) -> list[Path]:
         return []
 
+    def temporary_places(self) -> list[Path]:
+        return []
+
     def hiding_files(self) -> dict[str, str]:
         return of_the_standard_library(of_local_workers("local[2]"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,8 +44,26 @@ def full_disks(places: Iterable[Path]) -> list[Path]:
 
 
 def with_full_disks(failure: StreamsException, places: Iterable[Path]) -> StreamsException:
-    """Add the directories on full disks to a failure, and return it."""
+    """Add the directories on full disks to a failure, and return it.
+
+    A disk that was full has room again when what did not fit has been deleted. So a failure that
+    tells of a full disk without a path is given the free space of all directories.
+    """
+    places = list(places)
     if full := full_disks(places):
         failure.more = (*failure.more, *(("full disk", str(place)) for place in full))
         failure.hint = FREE_SPACE
+    elif isinstance(failure, ProcessorStateException) and _names_no_place(failure):
+        failure.more = (*failure.more, *(("free space", room) for room in _rooms(places)))
     return failure
+
+
+def _names_no_place(failure: ProcessorStateException) -> bool:
+    said = f"{failure.problem} {failure.detail}"
+    return failure.hint == FREE_SPACE and _PATH.search(said) is None
+
+
+def _rooms(places: Iterable[Path]) -> Iterator[str]:
+    for place in places:
+        with suppress(OSError):
+            yield f"{shutil.disk_usage(place).free >> 20} MB in {place}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +127,16 @@ class OwnedQuery(QueryControl):
         session = self._made if self._spark is None else self._spark
         master = "" if session is None else session.sparkContext.master or ""
         return of_the_standard_library(of_local_workers(master))
+
+    def temporary_places(self) -> list[Path]:
+        """Return the directories on this machine of Spark's temporary files."""
+        session = self._made if self._spark is None else self._spark
+        if session is None:
+            return []
+        given = tempfile.gettempdir()
+        with suppress(Exception):  # the JVM may have ended
+            given = session.sparkContext.getConf().get("spark.local.dir", given) or given
+        return [Path(each) for each in os.environ.get("SPARK_LOCAL_DIRS", given).split(",")]
 
     def release(self) -> None:
         """Give back the lease and the lock of the state directory, at the application's end."""

@@ -135,7 +135,8 @@ class WatchedApplication(QueryableApplication):
             return None
         self._overdue.over()
         self._death = death_in(text)
-        failure = with_full_disks(self._failure_from(text), self._runner.local_places())
+        places = [*self._runner.local_places(), *self._runner.temporary_places()]
+        failure = with_full_disks(self._failure_from(text), places)
         if is_outage(failure):
             log.info("the query has ended by an outage details=%s", trace_from(text))
             return failure
