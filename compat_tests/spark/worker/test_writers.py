@@ -218,6 +218,54 @@ def test_a_record_that_is_too_large_is_named_with_topic_size_and_setting(
     writer.close()
 
 
+@pytest.mark.parametrize("exactly_once", [True, False])
+@pytest.mark.parametrize(("most", "size"), [(100_000, 200), (9_000, 200), (100_000, 90_000)])
+def test_a_topic_that_takes_small_batches_only_gets_its_records(
+    job: Job, play: Playground, most: int, size: int, exactly_once: bool
+) -> None:
+    """Kafka's producer splits a batch that is refused for its size."""
+    target, count = f"{play.name}-small", 400_000 // size
+    create_topic(play.servers, target, partitions=1, **{"max.message.bytes": str(most)})
+    writer = SinkWriter(replace(job, exactly_once=exactly_once), 0)
+    writer.write(0, [(target, chunk(*[b"b" * size] * count))], [])
+    writer.close()
+    if exactly_once:
+        assert len(play.pairs(target, count, more=0.5)) == count
+    else:
+        assert len(play.pairs(target, count)) >= count
+
+
+def test_a_record_that_is_too_large_is_named_among_small_ones(job: Job, play: Playground) -> None:
+    target = f"{play.name}-small"
+    create_topic(play.servers, target, partitions=1, **{"max.message.bytes": "100000"})
+    writer = SinkWriter(job, 0)
+    blob = chunk(*[b"b"] * 500, b"b" * 120_000, *[b"b"] * 500)
+    with pytest.raises(StreamsException, match="a record of 120,001 bytes") as caught:
+        writer.write(0, [(target, blob)], [])
+    assert "the broker takes less for this topic" in caught.value.detail
+    writer.close()
+
+
+@pytest.mark.parametrize("case", ["headers", "event time 0"])
+def test_a_record_that_its_producer_does_not_take_is_named(
+    job: Job, play: Playground, case: str
+) -> None:
+    target, content = play.topic("out", 1), b"b" * 1_500_000
+    blob = chunk(content, time=0)
+    if case == "headers":
+        blob = encode_chunk(
+            keys=binary_column([b"k"]),
+            values=binary_column([b""]),
+            timestamps=pa.array([1], pa.int64()),
+            headers=headers_column([Headers([Header("", content)])]),
+        )
+    writer = SinkWriter(job, 0)
+    with pytest.raises(StreamsException, match="a record of 1,500,001 bytes") as caught:
+        writer.write(0, [(target, blob)], [])
+    assert isinstance(caught.value.__cause__, RecordTooLargeException)
+    writer.close()
+
+
 def test_records_are_as_large_as_kafkas_producer_sends_them(job: Job, play: Playground) -> None:
     """Its limit is 1,048,576 bytes; librdkafka's own is 1,000,000."""
     target = play.topic("out", 1)

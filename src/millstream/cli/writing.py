@@ -59,6 +59,8 @@ def write_records(config: StreamsConfig, options: PipeOptions, lines: Iterable[b
     """
     partitions_of(config, options.topic)
     settings = producer_settings(config) | {"delivery.report.only.error": False}
+    # Kafka's own: max.message.bytes of a topic limits batches, and this client splits none.
+    settings["batch.size"] = min(settings["batch.size"], 16_384)
     count = WrittenCount()
     with client_errors(f'cannot write to topic "{options.topic}"'):
         producer = Producer(settings)

@@ -10,6 +10,7 @@ from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import RecordTooLargeException, StreamsException
+from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.rights import Right, kind_of
 from millstream.topology.spark.clients.settings import PRODUCER_DEFAULTS, code_of, kafka_error
@@ -22,7 +23,7 @@ class Unsent(NamedTuple):
 
     topic: str
     size: int
-    """In bytes: key and value."""
+    """In bytes: key, value and headers."""
 
 
 class Deliveries:
@@ -45,7 +46,7 @@ class Deliveries:
             return
         self.failed = error
         if self.unsent is None:
-            size = len(message.key() or b"") + len(message.value() or b"")
+            size = _size(message.key(), message.value(), message.headers())
             self.unsent = Unsent(message.topic(), size)
 
 
@@ -92,10 +93,22 @@ def is_too_large(error: BaseException) -> bool:
     return code_of(error) == KafkaError.MSG_SIZE_TOO_LARGE
 
 
-def largest(topic: str, columns: Mapping[str, Any]) -> Unsent:
-    """Return the largest record of a chunk; the client's error does not name the record."""
-    pairs = zip(to_list(columns["keys"]), to_list(columns["values"]), strict=True)
-    return Unsent(topic, max(len(key or b"") + len(value or b"") for key, value in pairs))
+def largest(outputs: Iterable[tuple[str, Any]]) -> Unsent | None:
+    """Return the largest record of topics and chunks: a client's own refusal names none."""
+    found = None
+    for topic, blob in outputs:
+        columns = decode_chunk(blob)
+        keys, values = to_list(columns["keys"]), to_list(columns["values"])
+        headers = header_pairs(columns.get("headers")) or [()] * len(keys)
+        size = max(map(_size, keys, values, headers), default=0)
+        if found is None or size > found.size:
+            found = Unsent(topic, size)
+    return found
+
+
+def _size(key: bytes | None, value: bytes | None, headers: Iterable[Any] | None) -> int:
+    of_headers = sum(len(name) + len(content or b"") for name, content in headers or ())
+    return len(key or b"") + len(value or b"") + of_headers
 
 
 def times_of(topic: str, outputs: Iterable[tuple[str, Any]]) -> tuple[int, int] | None:
@@ -171,7 +184,8 @@ def _no_topic(problem: str, error: BaseException, unsent: Unsent) -> StreamsExce
 def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> StreamsException:
     limit = int(settings.get("message.max.bytes") or PRODUCER_DEFAULTS["message.max.bytes"])
     what = f'a record of {unsent.size:,} bytes is too large for topic "{unsent.topic}"'
-    detail = f"{problem}. The producer sends at most {limit:,} bytes."
+    detail = f"{problem}. The producer sends at most {limit:,} bytes"
+    detail += ", and the broker takes less for this topic." if unsent.size < limit else "."
     hint = (
         "Raise producer.max.request.size, and the topic's max.message.bytes, which is 1,048,588 "
         "unless it was set. Or make such records smaller, or leave them out, before the sink: "
@@ -201,6 +215,8 @@ def not_written(
         sent: What is known of the records.
     """
     name, unsent = job.application_id, sent.unsent
+    if unsent is None and is_too_large(error):
+        unsent = largest(outputs)
     problem = f'sink partition {partition} of application "{name}" cannot write its output'
     if unsent is not None:
         refused = refused_record(problem, error, unsent, job.producer, outputs)

@@ -20,7 +20,6 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 from pyarrow import Buffer
 
-from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
@@ -34,14 +33,13 @@ from millstream.topology.spark.clients.settings import (
 from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
-from millstream.topology.spark.wire import decode_chunk, to_list
-from millstream.topology.spark.worker.feedback import marked
+from millstream.topology.spark.wire import decode_chunk
 from millstream.topology.spark.worker.missing_topics import MissingTopicError, await_topics, flush
+from millstream.topology.spark.worker.producing import produce, smaller_batches
 from millstream.topology.spark.worker.refused_records import (
     Deliveries,
     Unsent,
     is_too_large,
-    largest,
     not_written,
 )
 from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
@@ -55,7 +53,6 @@ log = logging.getLogger(__name__)
 
 TIMEOUT_S = 60.0
 ABORT_TIMEOUT_S = 10.0
-_IN_FLIGHT = 500_000
 _PAUSE_S = 0.5
 _RENEWALS = 3
 
@@ -87,6 +84,7 @@ class SinkWriter:
             exactly_once=job.exactly_once,
         )
         self._consumer = Consumer(dict(job.consumer))
+        self._settings = job.producer
         self._producer: Producer | None = None
         self._at_zero: ZeroTimeProducer | None = None
         self._sent = Deliveries()
@@ -142,6 +140,7 @@ class SinkWriter:
                 # A starting broker may refuse a request that it accepts a moment later.
                 refused_first = not self._has_written and self._heard.refusal
                 again = again and kind_of(code_of(error)) is None
+                again = again or self._has_smaller_batches(error)
                 if refused_first or not again or time.monotonic() > give_up:
                     heard, sent = self._heard, self._sent
                     refused = not_written(self._job, self._partition, error, outputs, heard, sent)
@@ -290,68 +289,11 @@ class SinkWriter:
             in_time("abort_transaction", lambda: producer.abort_transaction(ABORT_TIMEOUT_S))
 
     def _write(self, chunks: Iterable[Chunk]) -> None:
-        for topic, columns in chunks:
-            try:
-                self._produce(topic, columns)
-            except ClientException as error:
-                if is_too_large(error):
-                    self._sent.unsent = largest(topic, columns)
-                raise
-            self._check()
-
-    def _produce(self, topic: str, columns: dict[str, Any]) -> None:
-        producer = self._producer
-        assert producer is not None
-        count = len(columns["keys"])
-        self._make_room(count)
-        produce = producer.produce
-        partitions = [-1] * count
-        if "partitions" in columns:
-            partitions = [-1 if p is None else p for p in columns["partitions"].to_pylist()]
-        rows: Any = zip(
-            to_list(columns["values"]),
-            to_list(columns["keys"]),
-            partitions,
-            timestamps := to_list(columns["timestamps"]),
-            strict=True,
-        )
-        headers = header_pairs(columns.get("headers"))
-        marks = topic in self._job.layout.feedback and 0 in timestamps
-        if headers is None and not marks:
-            for value, key, partition, timestamp in rows:
-                try:
-                    produce(topic, value, key, partition, None, None, timestamp)
-                except BufferError:
-                    self._produce_later(topic, value, key, partition, None, None, timestamp)
-            return
-        each: Iterable[Any] = [[]] * count if headers is None else headers
-        plain: Any
-        for (value, key, partition, timestamp), plain in zip(rows, each, strict=True):
-            if marks:
-                plain = marked(timestamp, plain)
-            try:
-                produce(topic, value, key, partition, None, None, timestamp, plain)
-            except BufferError:
-                self._produce_later(topic, value, key, partition, None, None, timestamp, plain)
-
-    def _produce_later(self, *record: Any) -> None:
-        """Send a record when the queue has room for it; raise if a queued record has failed."""
-        producer = self._producer
-        assert producer is not None
-        while True:
-            producer.poll(0.05)
-            self._check()
-            try:
-                return producer.produce(*record)
-            except BufferError:
-                continue
-
-    def _make_room(self, count: int) -> None:
         assert self._producer is not None
-        while len(self._producer) + count > max(_IN_FLIGHT, count):
-            self._producer.poll(0.05)
+        for topic, columns in chunks:
+            is_feedback = topic in self._job.layout.feedback
+            produce(self._producer, topic, columns, self._check, is_feedback=is_feedback)
             self._check()
-        self._producer.poll(0)
 
     def _flush(self, chunks: Sequence[Chunk]) -> None:
         assert self._producer is not None
@@ -365,13 +307,21 @@ class SinkWriter:
         # A producer that was let go may still tell of its records.
         self._sent = Deliveries()
         calls: dict[str, Any] = {"on_delivery": self._sent, "throttle_cb": self._sent.throttled}
-        settings = dict(self._job.producer) | calls | {"error_cb": self._heard}
+        settings = dict(self._settings) | calls | {"error_cb": self._heard}
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
         producer = self._producer = Producer(settings)
         if self._job.exactly_once:
             init_transactions(producer, self._job.progress_topic, TIMEOUT_S)
         return producer
+
+    def _has_smaller_batches(self, error: BaseException) -> bool:
+        """Return whether the broker may take the records in smaller batches; use these then."""
+        smaller = smaller_batches(self._settings)
+        if smaller is None or self._sent.failed is None or not is_too_large(error):
+            return False
+        self._settings = smaller
+        return True
 
     def _transactional_id(self) -> str:
         return f"{self._job.application_id}-{self._partition}"
