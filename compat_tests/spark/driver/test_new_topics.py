@@ -62,7 +62,7 @@ def test_a_topic_that_does_not_exist_is_not_waited_for_long(
 class BusyBroker:
     """Answers a request for a new topic out of time, a few times, or refuses it."""
 
-    def __init__(self, *errors: int) -> None:
+    def __init__(self, *errors: int | KafkaError) -> None:
         self.errors = list(errors)
         self.now = 0.0
 
@@ -76,7 +76,8 @@ class BusyBroker:
     def answer(self) -> None:
         self.now += 60
         if self.errors:
-            raise KafkaException(KafkaError(self.errors.pop(0)))
+            error = self.errors.pop(0)
+            raise KafkaException(error if isinstance(error, KafkaError) else KafkaError(error))
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -98,8 +99,32 @@ def test_a_busy_broker_is_asked_again_for_an_internal_topic(
     assert broker.errors == []
 
 
+FENCED = KafkaError(
+    KafkaError.INVALID_REPLICATION_FACTOR,
+    "Unable to replicate the partition 1 time(s): All brokers are currently fenced, or have all "
+    "their log directories cordoned.",
+)
+
+
+def test_brokers_that_have_just_started_are_asked_again_for_an_internal_topic(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = BusyBroker(FENCED, FENCED, KafkaError.TOPIC_ALREADY_EXISTS)
+    create(monkeypatch, broker)
+    assert broker.errors == []
+    assert caplog.text.count("internal topic is asked for again") == 1
+    with pytest.raises(StreamsException, match="cannot create internal topic") as caught:
+        create(monkeypatch, BusyBroker(*[FENCED] * 9))
+    assert "do not take part" in caught.value.hint
+
+
 @pytest.mark.parametrize(
-    "errors", [[KafkaError._TIMED_OUT] * 9, [KafkaError.TOPIC_AUTHORIZATION_FAILED]]
+    "errors",
+    [
+        [KafkaError._TIMED_OUT] * 9,
+        [KafkaError.TOPIC_AUTHORIZATION_FAILED],
+        [KafkaError.INVALID_REPLICATION_FACTOR],
+    ],
 )
 def test_it_is_not_asked_for_ever_nor_where_it_refuses(
     monkeypatch: pytest.MonkeyPatch, errors: list[int]

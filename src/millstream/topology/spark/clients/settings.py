@@ -118,6 +118,8 @@ _TRANSIENT = (
     KafkaError.UNKNOWN_LEADER_EPOCH,
 )
 """Kafka's Java clients try again after these, too."""
+_STARTING = "currently fenced"
+"""Kafka's words for brokers that do not take part yet; the code is that of a wrong setting."""
 # A connection to a coordinator is always a second attempt: librdkafka looks for it under no name
 # first. The pause is doubled after each failure, up to ``reconnect.backoff.max.ms``.
 _FIRST_PAUSE = {"reconnect.backoff.ms": 20}
@@ -249,6 +251,8 @@ def kafka_error(
     own = _own(error)
     detail = own.str() if isinstance(own, KafkaError) else str(own)
     hint = _HINTS.get(code_of(error), hint)
+    if _is_starting(own):
+        hint = "Look why the brokers do not take part in the cluster, or start it again later."
     if (kind := kind_of(code_of(error))) is not None:
         right = next((each for each in needed if each.kind == kind), Right("it", kind))
         if len(error.args) > 1 and kind == "topic":
@@ -296,7 +300,14 @@ def needs_new_producer(error: BaseException) -> bool:
 def is_transient(error: BaseException) -> bool:
     """Return whether a failure is transient, such as a broker's restart."""
     own = _own(error)
-    return isinstance(own, KafkaError) and (own.retriable() or own.code() in _TRANSIENT)
+    return isinstance(own, KafkaError) and (
+        own.retriable() or own.code() in _TRANSIENT or _is_starting(own)
+    )
+
+
+def _is_starting(own: Any) -> bool:
+    code = own.code() if isinstance(own, KafkaError) else None
+    return code == KafkaError.INVALID_REPLICATION_FACTOR and _STARTING in own.str()
 
 
 def code_of(error: BaseException) -> int | None:

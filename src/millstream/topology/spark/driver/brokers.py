@@ -247,6 +247,7 @@ class Brokers:
         new = NewTopic(topic, partitions, replication, config=dict(settings))
         admin = AdminClient(self._quiet)  # a name: the request ends with the client
         give_up = time.monotonic() + self._config.getLong("task.timeout.ms") / 1000
+        level = logging.WARNING
         while True:
             (future,) = admin.create_topics([new]).values()
             try:
@@ -256,7 +257,9 @@ class Brokers:
                     return
                 # A broker that is busy may create it after it was out of time.
                 if is_transient(error) and time.monotonic() < give_up:
-                    log.warning("internal topic is asked for again topic=%s %s", topic, error)
+                    log.log(level, "internal topic is asked for again topic=%s %s", topic, error)
+                    # Once: brokers that have just started refuse at once.
+                    level = logging.DEBUG
                     time.sleep(_NEW_TOPIC_PAUSE_S)
                     continue
                 needed = [Right("Create", "topic", topic)]
