@@ -108,6 +108,9 @@ class StandInRunner:
     def batch_ended(self) -> bool:
         return False
 
+    def missing_topics(self) -> list[str]:
+        return []
+
     def busy_with(self) -> object:
         return None if self.progress is None else "a batch"
 

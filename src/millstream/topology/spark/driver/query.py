@@ -19,6 +19,7 @@ from millstream.topology.spark.clients.outages import answers
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.damage import damage_reported, with_causes
 from millstream.topology.spark.driver.connector import connector_needed
+from millstream.topology.spark.driver.failed_attempts import missing_topics
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
@@ -188,6 +189,10 @@ class QueryControl:
             return None
         doing = str(query._jsq.status().message())
         return None if doing.startswith(_IDLE) else (self.last_report(), doing)
+
+    def missing_topics(self) -> list[str]:
+        """Return topics to write to that attempts at the running batch have not found."""
+        return missing_topics(self._query)
 
     def reported_batch(self) -> int | None:
         """Return the last batch that the query has reported as committed; None for none. Cheap."""

@@ -65,7 +65,9 @@ class WatchedApplication(QueryableApplication):
         self._machine.listener = self._observed(None)
         self._restarts = Restarts(config)
         self._broker_wait = BrokerWait(config)
-        self._overdue = OverdueBatch(config, lambda: written_topics(runner.plan, config))
+        self._overdue = OverdueBatch(
+            config, lambda: {*written_topics(runner.plan, config), *runner.missing_topics()}
+        )
         self._failures = 0
         self._death: Death | None = None
         """What is known of the worker whose death has ended the query."""
