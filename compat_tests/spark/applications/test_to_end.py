@@ -131,7 +131,7 @@ def counts(topic: str, out: str) -> Topology:
 
 
 def test_bounds_are_exact_where_a_transaction_was_aborted_and_markers_are_last(
-    play: Playground, spark: Any
+    play: Playground, spark: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     numbers, empty, out = play.topic("numbers"), play.topic("empty"), play.topic("out")
     producer = Producer({"bootstrap.servers": play.servers, "transactional.id": play.name})
@@ -156,8 +156,15 @@ def test_bounds_are_exact_where_a_transaction_was_aborted_and_markers_are_last(
     second = KafkaStreams(topology, config, spark=spark).runToEnd()
     assert second.positions[numbers] == {0: 33, 1: 0}
     assert play.pairs(out, 2, more=0.5)[-1] == (b"k", b"20")
+    assert "is open there" not in caplog.text
+    producer.begin_transaction()
+    producer.produce(numbers, "open", "k", 0)
+    producer.flush()
     third = KafkaStreams(topology, config, spark=spark).runToEnd()
+    producer.abort_transaction()
     assert third.records == 0
+    said = f'partition 0 of topic "{numbers}" is read to offset 33, and ends at 34: a transaction'
+    assert said in caplog.text
     with KafkaStreams(topology, config, spark=spark):
         play.produce(numbers, [("k", "x", 2000, 0)])
         eventually(lambda: play.pairs(out, 1)[-1], (b"k", b"21"))

@@ -64,16 +64,25 @@ class MessageClient:
     def has_open_records(self, ends: Offsets) -> bool:
         """Return whether there are records behind ends, of transactions that are still open.
 
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        return bool(self.open_ends(ends))
+
+    def open_ends(self, ends: Offsets) -> dict[Place, int]:
+        """Return the ends of the places that go on behind ends, open transactions included.
+
         A transaction's markers are written a moment after its commit.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
         if self._settings.get("isolation.level") != "read_committed":
-            return False
+            return {}
         seeing_all = MessageClient({**self._settings, "isolation.level": "read_uncommitted"}, 0)
         try:
-            return any(end > ends[place] for place, (_, end) in seeing_all.bounds(ends).items())
+            found = seeing_all.bounds(ends)
+            return {place: end for place, (_, end) in found.items() if end > ends[place]}
         finally:
             seeing_all.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ from millstream.topology.spark.checkpoint.log import FILE, SOURCES, CheckpointLo
 from millstream.topology.spark.clients.settings import connector_settings, consumer_settings
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver.brokers import LATEST
+
+log = logging.getLogger(__name__)
 
 _BEGINNING = f"{SOURCES}/history/0"
 """Beside the files in which Spark's Kafka sources note where they began."""
@@ -224,6 +227,10 @@ class Backfill:
                 if read is None and starting.goes_on:
                     begin[place] = own_file.records
                 ends[place] = own_file.records
+        # Others end before an open transaction anyway.
+        whole = {place: known[place][1] for place in own if place[0] not in files}
+        whole = {place: end for place, end in whole.items() if ends[place] >= end}
+        _tell_of_open_records(starting.config.getString("application.id"), whole, client)
         return begin, ends
 
     def _found(
@@ -246,6 +253,21 @@ class Backfill:
             at = client.at_time(asked, time_ms)
             found |= {place: at.get(place, known[place][1]) for place in asked}
         return found
+
+
+def _tell_of_open_records(name: str, ends: Mapping[Place, int], client: TopicClient) -> None:
+    """Warn of records that a run leaves out because they are behind an open transaction."""
+    found = client.open_ends(ends)
+    # What has been written since the ends were read is not told.
+    stable = client.bounds(found)
+    for (topic, partition), end in found.items():
+        if stable[topic, partition][1] >= end:
+            continue
+        log.warning(
+            '%s: partition %d of topic "%s" is read to offset %d, and ends at %d: a transaction '
+            "of a producer is open there; the next run goes on behind it",
+            *(name, partition, topic, ends[topic, partition], end),
+        )
 
 
 def _after_file(
