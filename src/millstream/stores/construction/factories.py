@@ -88,6 +88,9 @@ class Stores:
     def lruMap(name: str, maxCacheSize: int) -> KeyValueBytesStoreSupplier:
         """Return a supplier of stores in memory that keep the entries used last.
 
+        Which were used last is not kept on Spark: when a task is restored, the order begins with
+        that of the keys, and a full store may forget another entry first.
+
         Raises:
             IllegalArgumentException: ``maxCacheSize`` is negative.
         """
