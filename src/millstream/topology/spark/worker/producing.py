@@ -14,6 +14,8 @@ from millstream.topology.spark.worker.feedback import marked
 _IN_FLIGHT = 500_000
 _SMALL_BATCH = 16_384
 """Kafka's own batch.size."""
+_CLIENTS_BATCH = 1_000_000
+"""That of librdkafka."""
 
 
 def smaller_batches(settings: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -24,7 +26,7 @@ def smaller_batches(settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     if settings.get("batch.num.messages") == 1:
         return None
-    if settings["batch.size"] > _SMALL_BATCH:
+    if settings.get("batch.size", _CLIENTS_BATCH) > _SMALL_BATCH:
         return {**settings, "batch.size": _SMALL_BATCH}
     return {**settings, "batch.num.messages": 1}
 

@@ -317,11 +317,11 @@ class SinkWriter:
 
     def _has_smaller_batches(self, error: BaseException) -> bool:
         """Return whether the broker may take the records in smaller batches; use these then."""
-        smaller = smaller_batches(self._settings)
-        if smaller is None or self._sent.failed is None or not is_too_large(error):
+        if self._sent.failed is None or not is_too_large(error):
             return False
-        self._settings = smaller
-        return True
+        smaller = smaller_batches(self._settings)
+        self._settings = smaller or self._settings
+        return smaller is not None
 
     def _transactional_id(self) -> str:
         return f"{self._job.application_id}-{self._partition}"
