@@ -22,6 +22,8 @@ TRANSACTIONAL = ("EndTxn", "TxnOffsetCommit", "AddOffsetsToTxn")
 ONCE = ("Metadata",)
 """Clients ask it when they begin, then not for minutes. So workers that write begin anew."""
 MOST_BEFORE = 4
+MOST_ONCE = 2
+"""A worker that begins anew asks as often: its producer does, and its consumer."""
 DELAY_S = 8
 WAIT_S = 120
 
@@ -30,7 +32,8 @@ def struck(api: str, do: Action) -> Callable[[Rig, Random], None]:
     """Return a fault: something happens to the n-th request of a kind."""
 
     def strike(rig: Rig, random: Random) -> None:
-        rule = rig.proxy.rule(api=api, at=random.randint(1, MOST_BEFORE), do=do)
+        at = random.randint(1, MOST_BEFORE)
+        rule = rig.proxy.rule(api=api, at=min(at, MOST_ONCE) if api in ONCE else at, do=do)
         if api in ONCE:
             kill_all(rig.worker_pids("sink"))
         found = rule.struck.wait(WAIT_S)
