@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from compat_tests.stores.handing_on import HandsOn, SuppliesOver
 from compat_tests.stores.test_users_stores import Supplier, results, with_own
 from compat_tests.topology.driving import Piping
 from millstream import (
@@ -18,14 +19,8 @@ from millstream import (
 )
 
 
-class OwnFlush:
-    """Hands on what it has not to the store below."""
-
-    def __init__(self, below: Any) -> None:
-        self.below = below
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.below, name)
+class OwnFlush(HandsOn):
+    """Its own ``flush`` fails."""
 
     def flush(self) -> None:
         raise OSError("the disk is full")
@@ -34,16 +29,11 @@ class OwnFlush:
 @pytest.mark.parametrize("own", ["store", "bytes"])
 def test_the_flush_of_a_store_that_hands_on_the_rest_is_called(own: str) -> None:
     """That of the store below was, and nothing said so."""
-
-    class Flushing(Supplier):
-        def get(self) -> Any:
-            return OwnFlush(self.inner.get())
-
     if own == "store":
         supplier = Stores.inMemoryKeyValueStore("own")
         topology = with_own(OwnFlush(Stores.keyValueStoreBuilder(supplier, None, None).build()))
     else:
-        stored = Materialized.as_(Flushing(Stores.inMemoryKeyValueStore("own")))
+        stored = Materialized.as_(SuppliesOver(Stores.inMemoryKeyValueStore("own"), OwnFlush))
         builder = StreamsBuilder()
         builder.stream("in").groupByKey().count(stored).toStream().mapValues(str).to("out")
         topology = builder.build()

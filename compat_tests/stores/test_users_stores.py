@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compat_tests.stores.handing_on import HandsOn
 from compat_tests.topology.driving import Piping
 from millstream import (
     ClassCastException,
@@ -44,17 +45,15 @@ class Theirs:
         return lambda *arguments: self.change(name, method(*arguments))
 
 
-class Supplier:
+class Supplier(HandsOn):
     """Supplies such stores over another supplier's."""
 
-    def __init__(self, inner: Any, change: Change = lambda method, answer: answer) -> None:
-        self.inner, self.change = inner, change
+    def __init__(self, below: Any, change: Change = lambda method, answer: answer) -> None:
+        super().__init__(below)
+        self.change = change
 
     def get(self) -> Any:
-        return self.change("get of supplier", Theirs(self.inner.get(), self.change))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+        return self.change("get of supplier", Theirs(self.below.get(), self.change))
 
 
 def by_key(change: Change) -> Any:
@@ -242,7 +241,7 @@ def test_a_users_own_query_is_put_to_the_users_own_store(cached: bool) -> None:
 
     class Asking(Supplier):
         def get(self) -> Any:
-            return Asked(self.inner.get(), self.change)
+            return Asked(self.below.get(), self.change)
 
     builder = StreamsBuilder()
     stored = Materialized.as_(Asking(Stores.inMemoryKeyValueStore("s")))
@@ -269,7 +268,7 @@ def test_a_store_of_bytes_is_committed() -> None:
 
     class Committing(Supplier):
         def get(self) -> Any:
-            return Committed(self.inner.get(), self.change)
+            return Committed(self.below.get(), self.change)
 
     builder = StreamsBuilder()
     windows = TimeWindows.ofSizeWithNoGrace(10)

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from compat_tests import ROOT
 from compat_tests.spark.support import Playground, eventually
+from compat_tests.stores.own_builder import OwnBuilder
 from millstream import (
     Consumed,
     FailureReason,
@@ -30,7 +31,6 @@ from millstream import (
     Serdes,
     StateQueryRequest,
     StateStore,
-    StoreBuilder,
     StoreQueryParameters,
     StreamsBuilder,
     StreamsNotStartedException,
@@ -280,30 +280,9 @@ class Tally(StateStore):
         return self._open
 
 
-class TallyBuilder(StoreBuilder[Tally]):
-    def withCachingEnabled(self) -> Any:
-        return self
-
-    def withCachingDisabled(self) -> Any:
-        return self
-
-    def withLoggingEnabled(self, config: Any) -> Any:
-        return self
-
-    def withLoggingDisabled(self) -> Any:
-        return self
-
-    def build(self) -> Tally:
-        return Tally()
-
-    def logConfig(self) -> dict[str, str]:
-        return {}
-
-    def loggingEnabled(self) -> bool:
-        return True
-
-    def name(self) -> str:
-        return "tally"
+class TallyBuilder(OwnBuilder):
+    def __init__(self) -> None:
+        super().__init__("tally", Tally)
 
 
 class Tallying(Processor[str, str, str, str]):

@@ -16,11 +16,12 @@ from millstream.testing.broker import wait_for
 from millstream.topology.spark.driver.failed_attempts import missing_topics
 
 
-def fail_at_first(number: int) -> None:
+def fail_at_first(seconds: int) -> None:
     context = TaskContext.get()
     if context is not None and context.attemptNumber() == 0:
         raise RuntimeError('topic "nowhere" to write to does not exist')
-    time.sleep(number)
+    # The second attempt runs until the test has seen the first one, and cancels the job.
+    time.sleep(seconds)
 
 
 def test_topics_of_failed_attempts_are_those_of_the_querys_own_running_stages(

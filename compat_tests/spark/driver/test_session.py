@@ -141,8 +141,8 @@ def test_a_limit_of_the_session_does_not_end_the_wait_for_a_query_that_stops(
     own: dict[str, str],
 ) -> None:
     key = "spark.sql.streaming.stopTimeout"
-    query = query_session(_session_of({key: "1"}), own, 2)
-    assert query.conf.entries[key] == own.get(key, "0")  # type: ignore[attr-defined]
+    query: Any = query_session(_session_of({key: "1"}), own, 2)
+    assert query.conf.entries[key] == own.get(key, "0")
 
 
 def test_a_state_store_that_the_operators_refuse_is_refused_at_the_start() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from compat_tests.spark.queries.world import CONFIG, TEXT, Idle, World, topology
+from compat_tests.stores.handing_on import HandsOn, SuppliesOver
 from compat_tests.stores.own_builder import OwnBuilder
 from millstream import KeyQuery, RangeQuery, StateQueryRequest, Stores, Topology
 from millstream.core.errors import (
@@ -139,30 +141,11 @@ def test_offsets_are_read_from_sparks_log(tmp_path: Path) -> None:
     assert state.consumed(7) == {"in": {0: 5, 1: 9}}
 
 
-class Over:
+class Over(HandsOn):
     """A window store over one of ours that hands on all but ``reload``, which Kafka's has not."""
-
-    def __init__(self, below: Any) -> None:
-        self.below = below
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.below, name)
 
     def reload(self) -> None:
         pass
-
-
-class Supplies:
-    """Supplies such stores of bytes."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def get(self) -> Any:
-        return Over(self.inner.get())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
 
 
 @pytest.mark.parametrize("own", ["store", "bytes"])
@@ -171,7 +154,7 @@ def test_a_window_store_over_ours_shows_the_windows_of_every_batch(
 ) -> None:
     supplier: Any = Stores.persistentWindowStore("kv", 100, 1, False)
     if own == "bytes":
-        supplier = Supplies(supplier)
+        supplier = SuppliesOver(supplier, Over)
     builder: Any = Stores.windowStoreBuilder(supplier, TEXT, TEXT)
     if own == "store":
         made = builder
@@ -179,7 +162,7 @@ def test_a_window_store_over_ours_shows_the_windows_of_every_batch(
     program = Topology().addSource("source", "in").addProcessor("p", Idle, "source")
     world = World(tmp_path, program.addStateStore(builder, "p"))
     for number in range(3):
-        world.change(0, "kv", lambda store, at=number: store.put("a", str(at), 10 * at))  # type: ignore[misc]
+        world.change(0, "kv", methodcaller("put", "a", str(number), 10 * number))
         world.state.batch = world.next_batch()
         found = world.queries.stores("kv")[0].fetch("a", 0, 100)
         assert [entry.value for entry in found] == ["0", "1", "2"][: number + 1]
