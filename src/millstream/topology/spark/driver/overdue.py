@@ -94,9 +94,9 @@ class OverdueBatch:
             return
         if self._batch is not batch or reason == self.reason:
             return
-        self.reason = reason
         if reason:
             log.warning("%s: a batch waits: %s", self._application_id, reason)
+        self.reason = reason
 
     def _reasons(self) -> Iterator[str]:
         try:
