@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from compat_tests.kafka.fixture import KafkaServer
+from compat_tests.kafka.topics import create_topic
 from millstream import BrokerNotFoundException, StreamsConfig
-from millstream.testing.broker import EmbeddedBroker, wait_for
+from millstream.testing.broker import wait_for
 from millstream.topology.spark.driver import overdue
 from millstream.topology.spark.driver.overdue import OverdueBatch
 
@@ -111,8 +113,8 @@ def test_partitions_without_leader_or_replicas_are_told(monkeypatch: pytest.Monk
 
 
 @pytest.mark.broker
-def test_a_real_broker_tells_what_a_topic_needs(kafka: EmbeddedBroker) -> None:
-    kafka.create_topics("overdue-out")
+def test_a_real_broker_tells_what_a_topic_needs(kafka: KafkaServer) -> None:
+    create_topic(kafka.bootstrap_servers, "overdue-out")
     running = Running(kafka.bootstrap_servers, "overdue-out", "overdue-none")
     assert running.overdue._needed(["overdue-out"]) == {"overdue-out": 1}
     running.look("batch", 0)
