@@ -1,8 +1,8 @@
-"""Streams of a cogroup whose table is cached are processed as one run, with equal results."""
+"""Streams of a cogroup are processed as one run where they can be, with equal results."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import pytest
@@ -10,13 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_tests.topology.running import new_task
-from millstream import Consumed, Grouped, Materialized, Produced, Serdes, StreamsBuilder, Topology
+from millstream import (
+    Consumed,
+    Grouped,
+    Headers,
+    KTable,
+    Materialized,
+    Processor,
+    Produced,
+    ProductionExceptionHandler,
+    Record,
+    Serdes,
+    Serializer,
+    StreamsBuilder,
+    Topology,
+)
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.engine.output import Sent
 from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.engine.shortcuts import Shortcut
 from millstream.core.engine.shortcuts.merged_updates import MergedUpdates, merged_order
 from millstream.core.handlers import LogAndContinueProcessingExceptionHandler
+from millstream.core.kafka import ProducerRecord
 from millstream.topology.operators.joint_rows import JointRows
 
 TEXT, NUMBER = Serdes.String(), Serdes.Long()
@@ -27,7 +42,83 @@ Row = tuple[str, bytes | None, bytes | None, int]
 """Topic, key, value and timestamp."""
 
 
-def program(topics: int) -> Topology:
+class Odd(Serializer[int]):
+    """Refuses multiples of 5."""
+
+    def serialize(self, topic: str, data: int | None) -> bytes | None:
+        if data is not None and data % 5 == 0:
+            raise ValueError("a multiple of 5")
+        return None if data is None else b"%d" % data
+
+
+class Refused(ProductionExceptionHandler):
+    """Sends what a serializer refuses to a topic, with the place of the record that made it."""
+
+    def handleSerializationError(self, context: Any, record: Any, error: Any, origin: Any) -> Any:
+        place = f"{context.topic()}-{context.partition()}@{context.offset()}:{context.timestamp()}"
+        raw = context.sourceRawKey(), context.sourceRawValue()
+        made = ProducerRecord(
+            "refused",
+            None,
+            record.timestamp(),
+            place.encode(),
+            repr(raw).encode(),
+            record.headers(),
+        )
+        return ProductionExceptionHandler.Response.resume([made])
+
+
+class Watching(Processor[str, int, str, int]):
+    """Sees stream time, so that runs must not be merged above it."""
+
+    def process(self, record: Record[str, int]) -> None:
+        now = self.context.currentStreamTimeMs()
+        self.context.forward(record.withValue(now))
+
+    def init(self, context: Any) -> None:
+        self.context = context
+
+
+def below_many(table: KTable[str, int]) -> None:
+    """Operators that fail, drop and multiply records, several children, a sink that refuses."""
+    stream = table.toStream()
+    stream.mapValues(lambda number: None if number is None else 60 // (number - 4)).to(
+        "mapped", Produced.with_(TEXT, NUMBER)
+    )
+    stream.filter(lambda _key, number: number != 7).flatMapValues(lambda number: [number] * 2).to(
+        "out", Produced.with_(TEXT, Serdes.serdeFrom(Odd(), NUMBER.deserializer()))
+    )
+
+
+def below_store(table: KTable[str, int]) -> None:
+    """A table below."""
+    changed = table.mapValues(lambda number: number + 1, Materialized.with_(TEXT, NUMBER))
+    changed.toStream().groupByKey(Grouped.with_(TEXT, NUMBER)).count(
+        Materialized.with_(TEXT, NUMBER)
+    ).toStream().to("out", Produced.with_(TEXT, NUMBER))
+
+
+def below_watched(table: KTable[str, int]) -> None:
+    """A processor of the user's below."""
+    table.toStream().process(Watching).to("out", Produced.with_(TEXT, NUMBER))
+
+
+def below_filter(table: KTable[str, int]) -> None:
+    """A filtered table, which asks for old values."""
+    table.filter(lambda _key, number: number != 4).toStream().to(
+        "out", Produced.with_(TEXT, NUMBER)
+    )
+
+
+def below_sink(table: KTable[str, int]) -> None:
+    """A sink."""
+    table.toStream().to("out", Produced.with_(TEXT, NUMBER))
+
+
+BELOW = [below_sink, below_many, below_store, below_watched, below_filter]
+
+
+def program(topics: int, below: Callable[[KTable[str, int]], None] = below_sink) -> Topology:
     """Each topic does something else to a key's number, so that the order shows."""
     builder = StreamsBuilder()
     combines: list[Any] = [
@@ -43,7 +134,7 @@ def program(topics: int) -> Topology:
     for grouped, combine in zip(read[1:], combines[1:], strict=False):
         cogrouped = cogrouped.cogroup(grouped, combine)
     table = cogrouped.aggregate(lambda: 1, Materialized.with_(TEXT, NUMBER))
-    table.toStream().to("out", Produced.with_(TEXT, NUMBER))
+    below(table)
     return builder.build()
 
 
@@ -58,6 +149,7 @@ def run(
     config = {
         "statestore.cache.max.bytes": cache,
         "processing.exception.handler": LogAndContinueProcessingExceptionHandler,
+        "production.exception.handler": Refused,
         "errors.dead.letter.queue.topic.name": "dead",
     }
     task, host = new_task(topology.plan(), config, by_chunks=by_chunks, shortcuts=shortcuts)
@@ -85,7 +177,10 @@ def add(task: Any, topic: str, rows: Sequence[Row], offsets: dict[str, int]) -> 
     first, offsets[topic] = offsets[topic], offsets[topic] + len(rows)
     if rows:
         _, keys, values, times = map(list, zip(*rows, strict=True))
-        task.add(RawChunk(topic, 0, range(first, offsets[topic]), times, keys, values))
+        # Some records have headers, which go on with the updates that they make.
+        headers = [Headers().add("of", b"%d" % time) if time % 4 == 0 else None for time in times]
+        some = headers if any(headers) else None
+        task.add(RawChunk(topic, 0, range(first, offsets[topic]), times, keys, values, some))
 
 
 rows = st.tuples(
@@ -96,16 +191,17 @@ rows = st.tuples(
 )
 
 
+@pytest.mark.parametrize("below", BELOW)
 @pytest.mark.parametrize("topics", [2, 3])
 @settings(max_examples=60, deadline=None)
 @given(
     batches=st.lists(st.lists(rows, max_size=30), max_size=3),
-    cache=st.sampled_from([AMPLE, TIGHT, NONE]),
+    cache=st.sampled_from([AMPLE, TIGHT, NONE, NONE]),
 )
 def test_the_results_are_those_without_the_shortcut_and_of_single_records(
-    topics: int, batches: list[list[Row]], cache: int
+    topics: int, below: Any, batches: list[list[Row]], cache: int
 ) -> None:
-    topology = program(topics)
+    topology = program(topics, below)
     batches = [[row for row in batch if row[0] in TOPICS[:topics]] for batch in batches]
 
     taken = run(topology, cache, batches)
@@ -114,9 +210,20 @@ def test_the_results_are_those_without_the_shortcut_and_of_single_records(
     assert taken == run(topology, cache, batches, by_chunks=False)
 
 
-@pytest.mark.parametrize(("cache", "runs"), [(AMPLE, [100]), (TIGHT, []), (NONE, [])])
-def test_alternating_topics_go_down_in_one_run_if_the_cache_has_room(
-    cache: int, runs: list[int], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("cache", "below", "runs"),
+    [
+        (AMPLE, below_store, [100]),
+        (TIGHT, below_sink, []),
+        (NONE, below_sink, [100]),
+        (NONE, below_many, [100]),
+        (NONE, below_filter, [100]),
+        (NONE, below_store, []),
+        (NONE, below_watched, []),
+    ],
+)
+def test_alternating_topics_go_down_in_one_run_if_nothing_sees_single_records(
+    cache: int, below: Any, runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
     plain = JointRows.process
@@ -126,9 +233,9 @@ def test_alternating_topics_go_down_in_one_run_if_the_cache_has_room(
         plain(self, order)
 
     monkeypatch.setattr(JointRows, "process", noted)
-    batch = [("two" if n % 2 else "one", b"k%d" % n, b"value", n) for n in range(100)]
+    batch = [("two" if n % 2 else "one", b"k%d" % n, b"value", 4 * n + 1) for n in range(100)]
 
-    run(program(2), cache, [batch])
+    run(program(2, below), cache, [batch])
 
     assert seen == runs
 

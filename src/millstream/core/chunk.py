@@ -72,6 +72,10 @@ class LastOfEachKey:
     """For each of the last records, the largest timestamp of those records."""
 
 
+Origin = tuple[str | None, int]
+"""A topic, and a partition of it."""
+
+
 @dataclass(slots=True)
 class Chunk:
     """A run of records between two nodes, in forward order, from one source partition.
@@ -89,6 +93,11 @@ class Chunk:
     values: list[Any]
     headers: list[Headers | None] | None = None
     olds: list[Any] | None = None
+    origins: list[Origin] | None = None
+    """Topic and partition of each record, where they are not the same for all.
+
+    Then ``topic`` and ``partition`` mean nothing. Nodes with stores never get such a chunk.
+    """
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -104,6 +113,7 @@ class Chunk:
             self.values if values is None else values,
             self.headers,
             self.olds,
+            self.origins,
         )
 
     def at(self, timestamps: Sequence[int]) -> Chunk:
@@ -137,6 +147,7 @@ class Chunk:
             change(self.values),
             None if self.headers is None else change(self.headers),
             None if self.olds is None else change(self.olds),
+            None if self.origins is None else change(self.origins),
         )
 
     def record(self, index: int) -> Record[Any, Any]:

@@ -114,7 +114,7 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         """Return what processes runs of several sources as one.
 
         It is given the numbers of the records, counted through all parts, in the order in which
-        they come. Nothing is forwarded before the commit.
+        they come. Nothing is forwarded before the commit, or all of it as one run.
 
         Args:
             parts: The runs, each with the processor that it goes to; this is one of them.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.engine.nodes_below import is_stateless, shares_headers, takes_columns
 from millstream.core.engine.punctuation import Punctuation
 from millstream.core.engine.read_only import ReadOnlyStore
 from millstream.core.engine.store_life import lent, store_of
@@ -169,7 +170,17 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     @cached_property
     def columns_below(self) -> bool:
         """Whether every node below takes runs by columns, so that none sees stream time."""
-        return all(_by_columns(child) for child in self._node.children)
+        return all(map(takes_columns, self._node.children))
+
+    def forwards_alike(self, others: Iterable[NodeContext]) -> bool:
+        """Tell whether it may forward the records of other nodes with its own, as one run.
+
+        All of them have the same one child, and nothing below looks at more than a record.
+        """
+        children = self._node.children
+        if len(children) != 1 or not is_stateless(children[0]):
+            return False
+        return all(other._node.children == children for other in others)
 
     @property
     def node_name(self) -> str:
@@ -268,20 +279,6 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
             f'cannot forward from "{self._node.name}" to "{name}": it is no child',
             detail=f"Children: {', '.join(child.name for child in self._node.children) or 'none'}.",
         )
-
-
-def _by_columns(node: Any) -> bool:
-    """Tell whether a node is a sink, or it and all below it take runs by columns."""
-    return getattr(node, "by_columns", True) and all(map(_by_columns, node.children))
-
-
-def shares_headers(children: Sequence[Any]) -> bool:
-    """Tell whether one of several children may change the headers that the others, too, are given.
-
-    Then the current record must have the record's own headers object, even while it is empty: what
-    a cache holds shows the headers as they are when it is flushed.
-    """
-    return len(children) > 1 and any(child.mutates_headers for child in children)
 
 
 class FixedKeyNodeContext(NodeContext):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
 from operator import attrgetter
 
-from millstream.core.chunk import Chunk
+from millstream.core.chunk import Chunk, Origin
 from millstream.core.engine.queues import Decoded
 from millstream.core.record_context import RecordContext
 
@@ -56,8 +56,12 @@ class Run:
         rows = kept[self._start : self._stop]
         return map(raw.keys.__getitem__, rows), map(raw.values.__getitem__, rows)
 
+    def has_rest_of(self, decoded: Decoded) -> bool:
+        """Tell whether these are the last records of some, from one on."""
+        return self._decoded is decoded and self._stop == len(decoded.chunk)
+
     @property
-    def place(self) -> tuple[str | None, int]:
+    def place(self) -> Origin:
         """The topic and the partition that it came from."""
         return self._decoded.chunk.topic, self._decoded.chunk.partition
 
@@ -72,15 +76,22 @@ class Runs:
     """The runs since the last commit, for updates that a cache still holds."""
 
     def __init__(self) -> None:
-        self._runs: dict[tuple[str | None, int], list[Run]] = {}
+        self._runs: dict[Origin, list[Run]] = {}
 
     def add(self, run: Run) -> None:
         """Keep a run until ``clear``."""
         self._runs.setdefault(run.place, []).append(run)
 
+    def note(self, decoded: Decoded, index: int) -> None:
+        """Keep a record that is processed by itself, and those after it, as ``add`` keeps a run."""
+        chunk = decoded.chunk
+        runs = self._runs.get((chunk.topic, chunk.partition))
+        if runs is None or not runs[-1].has_rest_of(decoded):
+            self.add(Run(decoded, index, len(chunk), -1))
+
     def raw(self, chunk: Chunk, index: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of the record from which one record of a chunk descends."""
-        runs = self._runs.get((chunk.topic, chunk.partition))
+        runs = self._runs.get(_origin(chunk, index))
         if runs is None:
             return None, None
         offset, run = chunk.offsets[index], runs[-1]
@@ -112,8 +123,8 @@ class Runs:
         """Return the context of one record of a chunk."""
         offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
         headers = None if chunk.headers is None else chunk.headers[index]
-        raw = self.raw(chunk, index)
-        return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers, *raw)
+        origin, raw = _origin(chunk, index), self.raw(chunk, index)
+        return RecordContext(*origin, offset, timestamp, headers, *raw)
 
     def clear(self) -> None:
         """Let go of all of them."""
@@ -121,6 +132,12 @@ class Runs:
 
 
 _FIRST = attrgetter("first")
+
+
+def _origin(chunk: Chunk, index: int) -> Origin:
+    if chunk.origins is None:
+        return chunk.topic, chunk.partition
+    return chunk.origins[index]
 
 
 def context_of(decoded: Decoded, index: int) -> RecordContext:

@@ -35,8 +35,9 @@ class ProcessorRuntime:
         self._task = task
         self.processor = adapted(node.supplier(), fixed_key=node.fixed_key)
         fixed = self.processor.fixed_key
-        plugged = is_plugged(self.processor)
-        context: type[NodeContext] = PluggedContext if plugged else NodeContext
+        self.plugged = is_plugged(self.processor)
+        """It is a plugin's operator, which takes runs of records by columns."""
+        context: type[NodeContext] = PluggedContext if self.plugged else NodeContext
         if task.id == GLOBAL_TASK:
             context = GlobalNodeContext
         self.context = FixedKeyNodeContext(task, self) if fixed else context(task, self)
@@ -48,7 +49,7 @@ class ProcessorRuntime:
         if self.wants_headers:
             self._call = with_headers(task, self._call)
         elif self.processor.takes_chunks:
-            take = guarded(self.processor, self.name, task.id) if plugged else None
+            take = guarded(self.processor, self.name, task.id) if self.plugged else None
             self._call_chunk = take or self.processor.process_chunk
 
     def init(self) -> None:

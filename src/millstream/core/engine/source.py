@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.durations import LONG_MAX, event_millis
-from millstream.core.engine.context import shares_headers
 from millstream.core.engine.failure import error_context, told
+from millstream.core.engine.nodes_below import shares_headers
 from millstream.core.engine.queues import Decoded, RecordQueue
 from millstream.core.errors import (
     SchemaRegistryException,

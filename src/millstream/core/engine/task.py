@@ -250,6 +250,7 @@ class Task:
         before = self.group.stream_time
         self.group.stream_time = max(before, record._timestamp)
         self.record_context = self.processed = context_of(decoded, index)
+        self._runs.note(decoded, index)
         began = self.measures.began()
         self.failures.guarded(source.process, record)
         if began:

@@ -109,12 +109,17 @@ class Aggregate(Operator):
         )
 
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
-        if self._store.at_once or not self._access.cached:
-            return None
+        if self._access.logs and not self._access.cached:
+            return None  # the changelog has every update, in their order
         joint = []
         for processor, chunk in parts:
             if not isinstance(processor, Aggregate) or processor._access is not self._access:
                 return None
             joint.append(JointPart(processor.context, chunk, processor._combine))
-        rows = JointRows.of(self._access, self._initial, joint, _NULL)
+        sends_old = None
+        if self._store.at_once:
+            if not self.context.forwards_alike(part.context for part in joint):
+                return None
+            sends_old = self._settings.sends_old
+        rows = JointRows.of(self._access, self._initial, joint, _NULL, sends_old=sends_old)
         return None if rows is None else rows.process

@@ -1,4 +1,4 @@
-"""Joint run of several aggregations that share a cached store, as those of a cogroup do."""
+"""Joint run of several aggregations that share a store, as those of a cogroup do."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self
 
-from millstream.core.chunk import Chunk
+from millstream.core.chunk import Chunk, Origin
 from millstream.core.columns import has_none
+from millstream.core.headers import Headers
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import Cell, Combine, Initial, identities
 from millstream.topology.operators.lost_aggregates import look_at_lost
@@ -31,14 +32,14 @@ class JointPart:
 
 @dataclass(slots=True)
 class _Done:
-    """What some updates have come to, by slot."""
+    """What some updates have come to."""
 
     last: dict[int, int]
-    """The place of the last update in the order."""
-    values: dict[int, Any]
-    times: dict[int, int]
-    places: int
-    """How many places of the order these updates have."""
+    """For each slot, the number of its last update."""
+    news: list[Any]
+    """The new value of each update, in the order of the updates."""
+    olds: list[Any]
+    times: list[int]
     error: Exception | None
 
 
@@ -59,10 +60,18 @@ class JointRows:
     slot_bytes: list[bytes]
     reason: str
     """Why records without key or value are dropped."""
+    sends_old: bool | None
+    """Whether updates carry the aggregate from before; None if a cache forwards them later."""
 
     @classmethod
     def of(
-        cls, access: RawKeyAccess, initial: Initial, parts: Sequence[JointPart], reason: str
+        cls,
+        access: RawKeyAccess,
+        initial: Initial,
+        parts: Sequence[JointPart],
+        reason: str,
+        *,
+        sends_old: bool | None,
     ) -> Self | None:
         """Return the rows; None if the cache may have to flush in between, or a key is unusual."""
         chunks = [part.chunk for part in parts]
@@ -92,6 +101,7 @@ class JointRows:
             slots if kept is None else dict(zip(kept, slots, strict=True)),
             slot_bytes,
             reason,
+            sends_old,
         )
 
     def process(self, order: Sequence[int]) -> None:
@@ -102,8 +112,11 @@ class JointRows:
         first = 0
         while first < len(order):
             done = self._fold(order, first, cells)
-            self._write(order, done)
-            first += done.places
+            updated = order[first : first + len(done.news)]
+            self._write(updated, done)
+            if self.sends_old is not None and updated:
+                self._forward(updated, done, sends_old=self.sends_old)
+            first += len(updated)
             if done.error is not None:
                 part, index = self._record(order[first])
                 part.context.fail(part.chunk, index, done.error)
@@ -127,10 +140,10 @@ class JointRows:
         for part in self.parts:
             combines += [part.combine] * len(part.chunk)
         initial, plain, to_cell = self.initial, self.access.plain, self.access.to_cell
-        last, news, times = dict[int, int](), dict[int, Any](), dict[int, int]()
-        place, error = first, None
+        last, news, olds, times = dict[int, int](), list[Any](), list[Any](), list[int]()
+        error = None
         try:
-            for place, number in enumerate(islice(order, first, None), first):
+            for place, number in enumerate(islice(order, first, None)):
                 slot, timestamp = slots[number], timestamps[number]
                 cell = cells[slot]
                 if cell is None:
@@ -149,28 +162,55 @@ class JointRows:
                         (new, timestamp) if type(new) is plain else to_cell(new, timestamp)
                     )
                 last[slot] = place
-                news[slot] = new
-                times[slot] = timestamp
-            place += 1
+                news.append(new)
+                olds.append(old)
+                times.append(timestamp)
         except Exception as failure:  # noqa: BLE001 - a user's function may raise anything
             error = failure
-        return _Done(last, news, times, place - first, error)
+        return _Done(last, news, olds, times, error)
 
-    def _write(self, order: Sequence[int], done: _Done) -> None:
+    def _write(self, updated: Sequence[int], done: _Done) -> None:
         """Write each slot's last update, in the order of these."""
         rows = sorted(zip(done.last.values(), done.last, strict=True))
-        records = [(*self._place(order[place]), slot) for place, slot in rows]
+        records = [(*self._place(updated[place]), place, slot) for place, slot in rows]
         for part, run in groupby(records, key=lambda record: record[0]):
-            _, indices, slots = map(list, zip(*run, strict=True))
+            _, indices, places, slots = map(list, zip(*run, strict=True))
             chunk = self.parts[part].chunk
             self.access.write_many(
                 [self.slot_bytes[slot] for slot in slots],
                 [chunk.keys[index] for index in indices],
-                [done.values[slot] for slot in slots],
-                [done.times[slot] for slot in slots],
+                [done.news[place] for place in places],
+                [done.times[place] for place in places],
                 chunk,
                 indices,
             )
+
+    def _forward(self, updated: Sequence[int], done: _Done, *, sends_old: bool) -> None:
+        """Forward all updates as one run, each with the place of its own record."""
+        chunks = [part.chunk for part in self.parts]
+        offsets = list(chain.from_iterable(chunk.offsets for chunk in chunks))
+        origins = list[Origin]()
+        for chunk in chunks:
+            origins += [(chunk.topic, chunk.partition)] * len(chunk)
+        out = Chunk(
+            None,
+            -1,
+            [offsets[number] for number in updated],
+            done.times,
+            [self.keys[number] for number in updated],
+            done.news,
+            self._headers(updated),
+            done.olds if sends_old else [None] * len(updated),
+            [origins[number] for number in updated],
+        )
+        self.parts[0].context.forward_chunk(out)
+
+    def _headers(self, updated: Sequence[int]) -> list[Headers | None] | None:
+        chunks = [part.chunk for part in self.parts]
+        if all(chunk.headers is None for chunk in chunks):
+            return None
+        headers = list(chain.from_iterable(c.headers or [None] * len(c) for c in chunks))
+        return [headers[number] for number in updated]
 
     def _place(self, number: int) -> tuple[int, int]:
         part = bisect_right(self.starts, number) - 1

@@ -1,8 +1,9 @@
-"""Shortcut for several streams that update one cached table, such as those of a cogroup.
+"""Shortcut for several streams that update one table, such as those of a cogroup.
 
 Each of their records has to find what the one before it has made of its key, whatever topic that
-came from. Record by record the partitions take turns, often after each. But nothing is forwarded
-before the commit; so all that waits is brought into its order first, and processed as one run.
+came from. Record by record the partitions take turns, often after each. But where a cache forwards
+nothing before the commit, or what is below looks at single records only, all that waits can be
+brought into its order first, and processed as one run.
 """
 
 from __future__ import annotations

@@ -1,0 +1,30 @@
+"""What the nodes below a node are like, as far as it matters to what is forwarded to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def takes_columns(node: Any) -> bool:
+    """Tell whether a node is a sink, or it and all below it take runs by columns."""
+    return getattr(node, "by_columns", True) and all(map(takes_columns, node.children))
+
+
+def is_stateless(node: Any) -> bool:
+    """Tell whether a node is a sink, or it and all below it are our own operators without stores.
+
+    All of them take runs by columns.
+    """
+    if getattr(node, "stores", ()) or getattr(node, "plugged", False):
+        return False
+    return getattr(node, "by_columns", True) and all(map(is_stateless, node.children))
+
+
+def shares_headers(children: Sequence[Any]) -> bool:
+    """Tell whether one of several children may change the headers that the others, too, are given.
+
+    Then the current record must have the record's own headers object, even while it is empty: what
+    a cache holds shows the headers as they are when it is flushed.
+    """
+    return len(children) > 1 and any(child.mutates_headers for child in children)
