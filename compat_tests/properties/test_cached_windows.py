@@ -1,4 +1,4 @@
-"""Sliding windows and sessions behind a record cache: in chunks, and with its keys in rows."""
+"""Sliding windows and sessions, behind a record cache or not: in chunks, and by rows of keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = {"key": "string", "value": "string"}
 
 @st.composite
 def programs(draw: Any) -> Json:
-    """A reduction by sliding windows or sessions, whose cache is now and then too small."""
+    """A reduction by sliding windows or sessions, whose cache is now and then too small, or off."""
     kind, width = draw(st.sampled_from([("sliding", "diff"), ("session", "gap")]))
     topology: list[Json] = [
         {"id": "in", "op": "stream", "topics": ["in"], **TEXT},
@@ -49,7 +49,7 @@ def programs(draw: Any) -> Json:
     ]
     return {
         "config": {
-            "statestore.cache.max.bytes": draw(st.sampled_from([150, 300, 600, 2000, 1 << 20])),
+            "statestore.cache.max.bytes": draw(st.sampled_from([0, 150, 300, 600, 2000, 1 << 20])),
         },
         "topics": {"in": ["string", "string"], "out": ["string", "string"]},
         "topology": topology,

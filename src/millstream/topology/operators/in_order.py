@@ -1,4 +1,4 @@
-"""Aggregations behind a cache: the records of a chunk in order, without a record of each."""
+"""Aggregations that take the records of a chunk in order, and write their updates one by one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,31 @@ from abc import abstractmethod
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.windows import Windowed
 from millstream.topology.operators.folding import identities
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
 
+_Update = tuple[int, Windowed[Any], Any, Any, int]
+"""The number of its record, windowed key, new and old value, and time."""
+
 
 class InOrderAggregate(WindowedAggregate):
-    """An aggregation that can take a chunk's records in order, while a cache takes its updates.
+    """An aggregation that can take a chunk's records in order.
 
-    What the cache reads and writes, and so what it evicts and when, is the same as with single
-    records. Only what does not depend on that is done for the whole chunk.
+    What a cache reads and writes, and so what it evicts and when, is the same as with single
+    records. Only what does not depend on that is done for the whole chunk: keys, and without a
+    cache what is forwarded.
     """
 
     _chunk: Chunk | None = None
     """The chunk whose record ``_row`` is being added; None while that is the current record."""
     _row = 0
+
+    def init(self, context: Any) -> None:
+        super().init(context)
+        self._updates: list[_Update] = []
+        """What is to be forwarded of the chunk."""
 
     def _add(self, record: AnyRecord, close_time: int) -> bool:
         return self._add_one(record, None, close_time)
@@ -53,10 +63,22 @@ class InOrderAggregate(WindowedAggregate):
                 self._stream_time = max(self._stream_time, record._timestamp)
                 add(record, key_bytes[row], self._stream_time - grace)
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            self._forward_updates(chunk)
             self.context.fail(chunk, row, error)
+        else:
+            self._forward_updates(chunk)
         finally:
             self._chunk = None
         return row + 1
+
+    def _forward_updates(self, chunk: Chunk) -> None:
+        if not self._updates:
+            return
+        rows, windowed, news, olds, times = map(list, zip(*self._updates, strict=True))
+        self._updates.clear()
+        out = chunk.take(rows).replace(keys=windowed, values=news)
+        out.timestamps, out.olds = times, olds
+        self.context.forward_chunk(out)
 
     def _drop_late(self) -> None:
         self.context.drop_late(EXPIRED, self._chunk, self._row)

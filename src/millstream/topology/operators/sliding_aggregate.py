@@ -60,10 +60,6 @@ class SlidingAggregate(InOrderAggregate):
         self._made: Any = None
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Add the records in order; one by one if each forwards its updates itself."""
-        if self._at_once:
-            self.context.each(chunk)
-            return
         given = zip(chunk.keys, chunk.values, strict=True)
         whole = [key is not None and value is not None for key, value in given]
         self._add_in_order(self.kept(chunk, whole, "null key or value"))
@@ -178,9 +174,14 @@ class SlidingAggregate(InOrderAggregate):
         if chunk is not None:
             raw_key = access.join(key_bytes, start)
             access.write_at(raw_key, record._key, new, time, chunk, self._row)
+        else:
+            access.write(key_bytes, record._key, start, new, time)
+        if not self._at_once:
             return
-        access.write(key_bytes, record._key, start, new, time)
-        if self._at_once:
-            change = Change(new, old if self._settings.sends_old else None)
-            windowed = Windowed(record._key, TimeWindow.of_start(start, self._difference))
+        windowed = Windowed(record._key, TimeWindow.of_start(start, self._difference))
+        sent_old = old if self._settings.sends_old else None
+        if chunk is not None:
+            self._updates.append((self._row, windowed, new, sent_old, time))
+        else:
+            change = Change(new, sent_old)
             self.forward(make_record(windowed, change, time, record._headers))
