@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from millstream import ConfigException, StreamsConfig
-from millstream.core.config.own_keys import OWN_KEYS
+from millstream.core.config.own_keys import OWN_KEYS, OwnKey
 
 REQUIRED = {"application.id": "app", "bootstrap.servers": "broker:9092"}
 
@@ -89,3 +89,13 @@ def test_an_address_without_an_address_between_its_brackets_is_refused() -> None
     # It would mean every address of the machine.
     with pytest.raises(ConfigException, match="It must not be empty"):
         StreamsConfig(REQUIRED | {"millstream.ui.host": "[]"})
+
+
+@pytest.mark.parametrize("key", OWN_KEYS.values(), ids=lambda key: key.name)
+def test_none_is_a_key_that_is_not_given_or_it_is_refused(key: OwnKey) -> None:
+    # None for millstream.steer.tasks read as false, though the default is true.
+    if key.default is None:
+        assert StreamsConfig(REQUIRED | {key.name: None}).get(key.name) is None
+    else:
+        with pytest.raises(ConfigException, match=f"{key.name}: Value must be non-null"):
+            StreamsConfig(REQUIRED | {key.name: None})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from millstream.core.config.definition import (
     ConfigKey,
@@ -16,6 +17,7 @@ from millstream.core.config.definition import (
     a_port,
     at_least,
     not_blank,
+    not_none,
     one_of,
     only_texts,
 )
@@ -63,6 +65,14 @@ class OwnKey(ConfigKey):
     """The key's meaning in docs/configuration.md."""
     default_doc: str = ""
     """Description of a default that is not a constant."""
+
+    def parse(self, given: Any) -> Any:
+        # None stands for "not given", and would read as another value than the default.
+        if given is None:
+            if self.default is not None:
+                not_none(self.name, given)
+            return None
+        return ConfigKey.parse(self, given)
 
     def row(self) -> str:
         """Return the key's row in docs/configuration.md."""
