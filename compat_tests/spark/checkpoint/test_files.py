@@ -43,6 +43,23 @@ def test_files_are_the_same_by_way_of_spark(spark: SparkSession, tmp_path: Path)
         assert [name for name in files.names("leases") if not name.startswith(".")] == ["1"]
 
 
+@pytest.mark.parametrize(
+    ("location", "why"),
+    [
+        ("nope://bucket/orders", 'No FileSystem for scheme "nope"'),
+        ("s3a://bucket/orders", "Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"),
+    ],
+)
+def test_a_file_system_that_spark_does_not_know(
+    spark: SparkSession, location: str, why: str
+) -> None:
+    with pytest.raises(StreamsException, match="Spark has no file system") as caught:
+        RemoteFiles(spark, location)
+    assert location in str(caught.value)
+    assert why in caught.value.detail
+    assert "spark.jars" in caught.value.hint
+
+
 def test_a_file_is_created_once_also_where_there_are_no_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

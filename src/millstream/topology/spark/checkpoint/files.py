@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.private import private_directory, write_private
 
 
@@ -111,6 +112,9 @@ class RemoteFiles(Files):
     Args:
         session: Any session.
         location: The checkpoint.
+
+    Raises:
+        StreamsException: Spark does not know this file system.
     """
 
     def __init__(self, session: SparkSession, location: str) -> None:
@@ -120,7 +124,15 @@ class RemoteFiles(Files):
         self._root = self._path(location)
         self._jvm, self._configuration = jvm, context.hadoopConfiguration()
         self._gateway: Any = session.sparkContext._gateway
-        self._files = self._root.getFileSystem(self._configuration)
+        try:
+            self._files = self._root.getFileSystem(self._configuration)
+        except Py4JJavaError as error:
+            raise StreamsException(
+                f'Spark has no file system for "{location}"',
+                detail=f"{str(error.java_exception).splitlines()[0]}.",
+                hint="Correct the address, or give Spark the jars of this file system: spark.jars, "
+                "or spark.jars.packages.",
+            ) from error
         self._io = jvm.org.apache.commons.io.IOUtils
 
     def names(self, directory: str) -> list[str]:
