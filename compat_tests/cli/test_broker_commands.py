@@ -245,3 +245,16 @@ def test_doctor_is_content_with_a_broker(tmp_path: Path, at: list[str]) -> None:
     body = json.loads(printed("doctor", *at, "--json", "--set", "state.dir=s", cwd=tmp_path))
     assert body["broken"] == 0
     assert [c["status"] for c in body["checks"] if c["what"] in ("broker", "Kafka")] == ["ok", "ok"]
+
+
+def test_every_character_is_printed_whatever_the_locale_is(
+    kafka: KafkaServer, tmp_path: Path, at: list[str]
+) -> None:
+    # An ASCII or Latin-1 locale ended `peek` in the middle of a topic; `pipe` reads UTF-8.
+    create_topic(kafka.bootstrap_servers, "any-letters")
+    command("pipe", "any-letters", *at, cwd=tmp_path, text="caf\u00e9 \u2713\nlast\n")
+    peeked = printed("peek", "any-letters", *at, cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert [line.partition("value=")[2] for line in peeked.splitlines()] == [
+        "caf\u00e9 \u2713",
+        "last",
+    ]

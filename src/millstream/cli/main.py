@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib.metadata import version
@@ -160,6 +161,7 @@ def _root(
 
 def main() -> None:
     """Run the command of `sys.argv`; print our errors on one line and exit with status 1."""
+    _print_utf8()
     try:
         if "_MILLSTREAM_COMPLETE" in os.environ:
             completion_init()
@@ -173,6 +175,15 @@ def main() -> None:
             raise
         print(f"millstream: {one_line(failure)}", file=sys.stderr)
         sys.exit(1)
+
+
+def _print_utf8() -> None:
+    """Let every text be printed, whatever the locale: a record may have any character."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if not sys.stdout.isatty():
+            # What `pipe` and other programs read; files are written so, too.
+            sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _ended_spark(error: Exception) -> MillstreamError | None:
