@@ -113,9 +113,10 @@ class WorkingCopy:
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        """Yield the entries with ``lower <= key < upper`` in key order.
+        """Yield the entries with ``lower <= key < upper`` in key order, as they are now.
 
-        Writes made while it runs may or may not show.
+        A write that is made while it runs does not show, whether it is of this batch or of another:
+        what a program reads must not depend on where batches are cut.
         """
         if lower is not None and upper is not None and lower >= upper:
             return iter(())
@@ -129,7 +130,8 @@ class WorkingCopy:
             stored = self._without_dropped(stored)
         if not self._staged.values:
             return stored
-        staged = list(self._staged.keys(lower, upper, reverse=reverse))
+        values = self._staged.values
+        staged = [(key, values[key]) for key in self._staged.keys(lower, upper, reverse=reverse)]
         return self._merged(stored, staged, reverse) if staged else stored
 
     def size_estimate(self) -> int:
@@ -168,17 +170,15 @@ class WorkingCopy:
                 yield entry
 
     def _merged(
-        self, stored: Iterator[Entry], staged: list[bytes], reverse: bool
+        self, stored: Iterator[Entry], staged: list[tuple[bytes, bytes | None]], reverse: bool
     ) -> Iterator[Entry]:
-        values = self._staged.values
         following = next(stored, None)
-        for key in staged:
+        for key, value in staged:
             while following is not None and (following[0] > key if reverse else following[0] < key):
                 yield following
                 following = next(stored, None)
             if following is not None and following[0] == key:
                 following = next(stored, None)
-            value = values.get(key)
             if value is not None:
                 yield key, value
         while following is not None:

@@ -266,10 +266,14 @@ class RecordCache:
     ) -> Iterator[tuple[bytes, CacheEntry]]:
         """Yield the entries with ``lower <= key < upper`` that are there now, in key order.
 
-        Each counts as used when it is yielded.
+        Each counts as used when it is yielded. As in Kafka's cache, one that is put later is left
+        out, one that is changed later is yielded as it is then.
         """
+        return self._in_turn(self._keys(lower, upper, reverse=reverse))
+
+    def _in_turn(self, keys: list[bytes]) -> Iterator[tuple[bytes, CacheEntry]]:
         entries = self._entries
-        for key in self._keys(lower, upper, reverse=reverse):
+        for key in keys:
             entry = entries.get(key)
             if entry is not None:
                 entries.move_to_end(key)
