@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from millstream import StreamsException
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog, flat
 from millstream.topology.spark.damage import damage_from
@@ -149,6 +150,32 @@ def test_a_gap_in_the_logs_is_named(files: Files, missing: str, named: str) -> N
     with pytest.raises(StreamsException, match=f'cannot read "{named}"') as caught:
         CheckpointLog(files, "c").progress()
     assert "It is missing" in caught.value.detail
+
+
+def test_spark_s_notes_about_stores_are_missed_and_read_also_of_an_earlier_batch(
+    files: Files,
+) -> None:
+    note = "state/0/_metadata/v2/0"
+    files.write(note, 'v2\n{"operatorInfo":{}}')
+    assert CheckpointLog(files, "c").progress().done == 1
+    files.write(note, "")
+    with pytest.raises(StreamsException, match=f'cannot read "{note}"'):
+        CheckpointLog(files, "c").progress()
+    files.remove(note)
+    with pytest.raises(StreamsException, match=f'cannot read "{note}"') as caught:
+        CheckpointLog(files, "c").progress()
+    assert "It is missing. What Spark notes about the stores" in caught.value.detail
+
+
+@pytest.mark.parametrize("kind", ["a directory", "not text"])
+def test_a_description_that_cannot_be_read_is_named(tmp_path: Path, kind: str) -> None:
+    if kind == "a directory":
+        (tmp_path / FILE).mkdir()
+    else:
+        (tmp_path / FILE).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(StreamsException, match=f'cannot read "{FILE}" in checkpoint "c"') as caught:
+        Checkpoint.read(LocalFiles(tmp_path), "c")
+    assert ("Do not delete the checkpoint" in caught.value.hint) == (kind == "a directory")
 
 
 def test_a_damaged_beginning_is_named_as_long_as_no_batch_has_ended(files: Files) -> None:

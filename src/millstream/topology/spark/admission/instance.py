@@ -314,7 +314,7 @@ class ApplicationInstance:
             if any(name.isdigit() for name in files.names("offsets")):
                 raise without_description(f'"{FILE}" is missing in checkpoint "{self._location}"')
             return None, nothing
-        note = Checkpoint.from_json(files.text(FILE), self._location)
+        note = Checkpoint.read(files, self._location)
         progress = CheckpointLog(files, self._location).progress()
         former, origin = abandoned, None
         if progress.done < 0:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from millstream.core.errors import StreamsException
 from millstream.core.typed_json import read_json
-from millstream.topology.spark.checkpoint.files import LocalFiles
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_to_json
 
 FILE = "millstream.json"
@@ -86,6 +86,29 @@ class Checkpoint:
         except ValueError as error:
             detail = f"{error}."
         raise without_description(f'cannot read "{FILE}" in checkpoint "{location}"', f"{detail} ")
+
+    @staticmethod
+    def read(files: Files, location: str) -> Checkpoint:
+        """Read the file of a checkpoint.
+
+        Raises:
+            StreamsException: It is damaged or of another version, or the system does not give it.
+        """
+        try:
+            text = files.text(FILE)
+        except UnicodeDecodeError as error:
+            raise without_description(
+                f'cannot read "{FILE}" in checkpoint "{location}"', "It is not UTF-8 text. "
+            ) from error
+        except OSError as error:
+            raise StreamsException(
+                f'cannot read "{FILE}" in checkpoint "{location}"',
+                detail=f"{error}. It describes the topology.",
+                hint="Do not delete the checkpoint. Let the program read there (how the file "
+                "system is mounted, owner and permissions of the file); if the file itself is "
+                "damaged, restore it from a copy.",
+            ) from error
+        return Checkpoint.from_json(text, location)
 
 
 @dataclass(frozen=True, slots=True)

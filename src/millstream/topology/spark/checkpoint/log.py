@@ -18,6 +18,8 @@ from millstream.topology.spark.checkpoint.files import Files
 
 COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
 STATE, ID = "state", "metadata"
+NOTES = "_metadata/v2"
+"""Directory of Spark's notes about the stores of an operator, below that of its state."""
 SPARKS = (OFFSETS, COMMITS, STATE, SOURCES, ID, f".{ID}.crc")
 """Spark's files and directories in a checkpoint."""
 FILE = "file:"
@@ -98,7 +100,7 @@ class CheckpointLog:
         self._check_id()
         if done >= 0:
             self._check_commit(done, planned)
-            self._check_operators(done)
+            self._check_operators()
         return Progress(
             planned=planned,
             done=done,
@@ -184,12 +186,16 @@ class CheckpointLog:
                 f'Delete "{ID}", and ".{ID}.crc" where it is: Spark makes a new one.',
             ) from error
 
-    def _check_operators(self, batch: int) -> None:
+    def _check_operators(self) -> None:
         for operator in self._files.names(STATE):
-            path = f"{STATE}/{operator}/_metadata/v2/{batch}"
+            folder = f"{STATE}/{operator}/{NOTES}"
+            batches = self._batches(folder)
+            # Spark writes one for its first batch, and then only where something changes.
+            path = f"{folder}/{max(batches, default=0)}"
             try:
-                if self._files.has(path):
-                    _check_head(self._files.text(path).splitlines(), 2)
+                if not batches:
+                    raise ValueError("It is missing")
+                _check_head(self._files.text(path).splitlines(), 2)
             except (ValueError, OSError) as error:
                 lost = "What Spark notes about the stores of a batch is lost."
                 raise self._broken(path, _shown(error), lost, f"{_RESTORE}, {_ANEW}") from error

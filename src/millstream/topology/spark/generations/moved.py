@@ -19,11 +19,10 @@ from pyspark.sql import SparkSession
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
-from millstream.topology.spark.checkpoint.log import STATE
+from millstream.topology.spark.checkpoint.log import NOTES, STATE
 
 log = logging.getLogger(__name__)
 
-_NOTES = "_metadata/v2"
 _SCHEMA = re.compile(r'"([^"]*)(/state/\d+/_stateSchema/[^"]*)"')
 
 
@@ -39,7 +38,7 @@ def settle(files: Files, location: str) -> None:
     path = local_path(location)
     root = location.rstrip("/") if path is None else path.absolute().as_uri()
     for operator in files.names(STATE):
-        folder = f"{STATE}/{operator}/{_NOTES}"
+        folder = f"{STATE}/{operator}/{NOTES}"
         numbers = sorted(int(name) for name in files.names(folder) if name.isdigit())
         if not numbers or not _elsewhere(files.text(f"{folder}/{numbers[-1]}"), location):
             continue
@@ -87,7 +86,7 @@ class ReadableCheckpoint:
 
 def _is_moved(files: Files, location: str, batch: int) -> bool:
     for operator in files.names(STATE):
-        folder = f"{STATE}/{operator}/{_NOTES}"
+        folder = f"{STATE}/{operator}/{NOTES}"
         # Spark writes one for the first batch of a query, and then only where something changes.
         numbers = [int(name) for name in files.names(folder) if name.isdigit()]
         if before := [number for number in numbers if number <= batch]:
@@ -114,7 +113,7 @@ def _link(source: Path, target: Path) -> None:
                 (own / each.name).symlink_to(each.absolute())
         if (operator / "_metadata").is_dir():
             shutil.copytree(operator / "_metadata", own / "_metadata")
-        for note in (own / _NOTES).glob("[0-9]*"):
+        for note in (own / NOTES).glob("[0-9]*"):
             text = note.read_text("utf-8")
             note.write_text(_SCHEMA.sub(lambda found: f'"{root}{found[2]}"', text), "utf-8")
             note.with_name(f".{note.name}.crc").unlink(missing_ok=True)

@@ -227,7 +227,7 @@ def described(generations: Generations) -> Checkpoint | None:
     files = generations.files
     if not files.has(FILE):
         return None
-    return Checkpoint.from_json(files.text(FILE), generations.location)
+    return Checkpoint.read(files, generations.location)
 
 
 def noted(generations: Generations, wanted: Checkpoint) -> Checkpoint:
