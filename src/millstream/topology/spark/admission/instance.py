@@ -164,13 +164,16 @@ class ApplicationInstance:
             )
         return self._proceed(files, situation, decided)
 
-    def claim(self, files: Files, checkpoint: str, sinks: int) -> None:
+    def claim(
+        self, files: Files, checkpoint: str, sinks: int, globals_: Iterable[str] = ()
+    ) -> None:
         """Commit the claim: from then on only this instance may write.
 
         Args:
             files: The checkpoint.
             checkpoint: Its id.
             sinks: How many partitions the progress topic has.
+            globals_: The topics of global stores.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -206,7 +209,8 @@ class ApplicationInstance:
             foreign = self._still_there(group, flat(self._admitted.progress.done_to))
             tokens = dict.fromkeys(range(sinks), self._admitted.progress.done + 1)
         group.commit(claim, foreign, tokens, mark.text())
-        note_topics(files, group, self._admitted.places)
+        topics = {topic for topic, _ in self._admitted.places} | {*globals_}
+        note_topics(files, group, topics, self._location)
         (self._state_dir / CLEANED).unlink(missing_ok=True)
         threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)

@@ -310,7 +310,7 @@ class Runner(OwnedQuery):
                 self.moving = ""
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
-        self._instance.claim(generations.files, note.id, sinks)
+        self._instance.claim(generations.files, note.id, sinks, compiled.global_sizes)
         settle(generations.files, generations.location)
         return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session, changelogs)
 

@@ -33,6 +33,7 @@ from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.evolution.reading import checkpoint_facts
 from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.global_topics import check_global_topics
 from millstream.topology.spark.generations.image import Image, image_of_checkpoint
 from millstream.topology.spark.generations.savepoints import image_of_savepoint
 from millstream.topology.spark.generations.seed import Program
@@ -208,6 +209,9 @@ def admitted(
         if found is None:
             return None
         new_words = words_of(config).without(found.words)
+        if instance.progress().planned >= 0:
+            go_on = found.stores.keys() - new_words.drop
+            check_global_topics(compiled.plan, config, generations, go_on)
         if _same_program(found, compiled.wanted) and not new_words.move:
             return None
         if instance.progress().done >= 0:
