@@ -5,6 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from millstream.core.engine import snapshots
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 
 NODE = SimpleNamespace(name="node")
@@ -90,3 +93,20 @@ def test_nothing_is_saved_of_what_was_scheduled_after_the_start() -> None:
     for ordinal in range(1, 1000):
         clock.add(ordinal, due_ms=10).cancel()
     assert clock.queue.saved() == [("node", 0, 10, False)]
+
+
+@pytest.mark.parametrize("due_ms", [2**63 - 1, 2**63, 2**64])
+def test_a_snapshot_with_a_schedule_that_is_never_due_can_be_read(due_ms: int) -> None:
+    clock, following = Clock(), Clock()
+    clock.add(0, due_ms=due_ms, interval_ms=2**63 - 1)
+    following.add(0, due_ms=due_ms, interval_ms=2**63 - 1)
+    saved = clock.queue.saved()
+    written = snapshots.encode(
+        stream_time=5,
+        partition_times={},
+        stream_punctuations=saved,
+        clock_punctuations=saved,
+        processors={},
+    )
+    following.queue.restore(snapshots.decode(written).clock_punctuations, 1_800_000_000_000)
+    assert following.queue.next_ms() == 2**63 - 1

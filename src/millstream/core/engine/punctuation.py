@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millstream.core.durations import LONG_MAX
 from millstream.core.java_collections import PriorityQueue
 from millstream.core.processor import Cancellable
 
@@ -103,8 +104,13 @@ class PunctuationQueue:
         return ran
 
     def saved(self) -> list[tuple[str, int, int, bool]]:
-        """Return (node, ordinal, next time, cancelled) of schedules, for ``restore``."""
-        return [(p.node.name, p.ordinal, p.next_ms, p.cancelled) for p in self._lasting]
+        """Return (node, ordinal, next time, cancelled) of schedules, for ``restore``.
+
+        A snapshot has room for 64 bits; what is due later than those can say is never due.
+        """
+        return [
+            (p.node.name, p.ordinal, min(p.next_ms, LONG_MAX), p.cancelled) for p in self._lasting
+        ]
 
     def restore(self, saved: list[tuple[str, int, int, bool]], now_ms: int) -> None:
         """Give schedules that exist again the times they had; others keep their new ones.
