@@ -139,8 +139,6 @@ def test_a_missing_entry_becomes_an_empty_object() -> None:
     found: dict[str, list[int]] = {}
     names["f"](found)
     assert found == {"a": [1, 2]}
-    left = draft(b"class A { void f(Map<String, Integer> m) { m.computeIfAbsent(1, k -> g(k)); } }")
-    assert left.left == (1,)
 
 
 def test_a_folder_for_a_test_is_a_temporary_one() -> None:

@@ -7,7 +7,8 @@ import re
 from tree_sitter import Node
 
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import CHARS, FLOATS, WHOLE, kind
+from millstream.porting.drafting.generics import STORES
+from millstream.porting.drafting.kinds import CHARS, FLOATS, MAPS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
@@ -54,6 +55,7 @@ READS = [
     "Integer.parseInt", "Long.parseLong", "Short.parseShort", "Double.parseDouble",
     "Float.parseFloat",
 ]  # fmt: skip
+PRIMITIVE = ("int", "long", "short", "double", "float", "boolean")
 # What is never below zero.
 COUNTS = (
     "length", "size", "count", "ordinal", "timestamp", "currentTimeMillis", "toEpochMilli",
@@ -131,10 +133,23 @@ def read(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str
 
 
 def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:
-    """Return a value for a variable of a type: Java makes a whole number a double."""
+    """Return a value for a variable of a type: Java makes a whole number a double.
+
+    It raises where a map or a store has no value for a variable that cannot be null.
+    """
+    if wanted in PRIMITIVE and value.type == "method_invocation" and _may_be_null(value, context):
+        context.helpers.add("required")
+        return f"required({made})"
     if wanted not in FLOATS or kind(value, context) not in WHOLE:
         return made
     return f"{made}.0" if re.fullmatch(r"-?\d+", made) else f"float({made})"
+
+
+def _may_be_null(value: Node, context: Context) -> bool:
+    """Tell whether a call asks a map or a store for a value that it need not have."""
+    of = kind(value.child_by_field_name("object"), context)
+    asked = text(value.child_by_field_name("name")) in ("get", "remove", "fetch")
+    return asked and of in (*MAPS, *STORES, "ReadOnlyWindowStore", "WindowStore")
 
 
 def cut(left: Node, right: Node, operator: str, context: Context) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import (
     arithmetic,
     fields_of_tests,
@@ -21,7 +20,13 @@ from millstream.porting.drafting import (
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
-from millstream.porting.drafting.names import class_reference, imported_class, own_field, owner_of
+from millstream.porting.drafting.names import (
+    bases,
+    class_reference,
+    imported_class,
+    own_field,
+    owner_of,
+)
 from millstream.porting.reading.nodes import first, inner, line, text
 
 # Of Kafka's classes, too: without a known type these are called, as they are there.
@@ -95,7 +100,11 @@ def call(node: Node, context: Context) -> str:
 
 
 def _plain(node: Node, method: str, context: Context) -> str:
-    given = ", ".join(arguments(node, context))
+    found = owner_of(method, context)
+    owner_ = found[0] if found is not None else None
+    based = bases(context.around[-1], context) if context.around else []
+    holder = owner_ or next((each for each in based if method in each.returns), None)
+    given = ", ".join(_as_taken(node, method, holder, context))
     field = "" if given else own_field(method, context)
     if field:
         return field
@@ -118,6 +127,9 @@ def _plain(node: Node, method: str, context: Context) -> str:
 def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
     held = _receiver(receiver, context)
     given = arguments(node, context)
+    nodes = inner(node.child_by_field_name("arguments"))
+    if nodes and kind(nodes[-1], context) == "String[]":  # Kafka takes names one by one, too
+        given[-1] = f"*{tightened(given[-1])}"
     at = line(node.child_by_field_name("name") or node)
     owner = context.kafka_calls[at, method]
     if method == "start" and context.waits and owner.endswith(".KafkaStreams"):
@@ -150,7 +162,7 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     count = len(inner(node.child_by_field_name("arguments")))
     static = context.shapes.get(text(receiver))
     if static is not None and static.loose and method in static.static_methods:
-        return f"{words.name(method)}({', '.join(arguments(node, context))})"
+        return f"{words.name(method)}({', '.join(_as_taken(node, method, static, context))})"
     enum = _of_enum(node, receiver, method, context)
     if enum is not None:
         return enum
@@ -170,7 +182,9 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
             raise UntranslatedError(node, "a setter within an expression")
     if declared is None and _of_java(receiver, method, held, context):
         raise UntranslatedError(node)
-    return f"{held}.{words.method_name(method)}({', '.join(arguments(node, context))})"
+    named = context.known(text(receiver)) if context.local(text(receiver)) is None else None
+    given = _as_taken(node, method, declared or named, context)
+    return f"{held}.{words.method_name(method)}({', '.join(given)})"
 
 
 def _of_java(receiver: Node, method: str, held: str, context: Context) -> bool:
@@ -258,16 +272,23 @@ def _text(nodes: list[Node], context: Context) -> str:
     return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode({given})"
 
 
-def _as_taken(node: Node, made: str, context: Context) -> list[str]:
-    """Return the arguments of a constructor: Java makes a whole number a double for it."""
+def _as_taken(node: Node, method: str, shape: ClassShape | None, context: Context) -> list[str]:
+    """Return the arguments of a method or a constructor of the program.
+
+    Java makes a whole number a double for it, and takes an array for any number of arguments.
+    """
     nodes, given = inner(node.child_by_field_name("arguments")), arguments(node, context)
-    shape = context.known(made)
-    types = shape.takes.get(len(nodes), []) if shape is not None else []
-    if not types:
+    if shape is None or not nodes:
         return given
-    return [
-        arithmetic.as_declared(*each, context) for each in zip(given, nodes, types, strict=True)
-    ]
+    count = len(nodes)
+    types = shape.takes.get(count) if method == "new" else shape.given.get((method, count))
+    if types:
+        given = [
+            arithmetic.as_declared(*each, context) for each in zip(given, nodes, types, strict=True)
+        ]
+    if shape.spread.get(method) == count - 1 and kind(nodes[-1], context).endswith("[]"):
+        given[-1] = f"*{tightened(given[-1])}"
+    return given
 
 
 def creation(node: Node, context: Context) -> str:
@@ -279,7 +300,7 @@ def creation(node: Node, context: Context) -> str:
     if made == "String":
         return _text(inner(node.child_by_field_name("arguments")), context)
     ordered.refuse(made, node, context)
-    given = _as_taken(node, made, context)
+    given = _as_taken(node, "new", context.known(made), context)
     if made in EMPTY and not given and made not in context.shapes:
         return EMPTY[made]
     if made in COPY and made not in context.shapes:
@@ -297,6 +318,6 @@ def creation(node: Node, context: Context) -> str:
     full = text(written).partition("<")[0]
     parts = [part for part in full.split(".") if part[:1].isupper()]
     name = class_reference(".".join(parts) or made, context)
-    if name in ("bytes", "str", "int") and python_class(made) is None:
-        return f"{name}({', '.join(given)})"
+    if full.startswith(("java.", "javax.")) and name in context.foreign:
+        raise UntranslatedError(node)
     return f"{name}({', '.join(given)})"

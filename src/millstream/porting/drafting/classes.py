@@ -36,7 +36,7 @@ from millstream.porting.drafting.members import (
 )
 from millstream.porting.drafting.names import bases, class_reference
 from millstream.porting.drafting.overloads import Overloads
-from millstream.porting.drafting.shapes import shape_of
+from millstream.porting.drafting.shapes import shape_of, shape_of_class
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
@@ -46,6 +46,8 @@ def declaration(node: Node, context: Context) -> list[str]:
     """Return a class with its nested classes before it."""
     java = text(node.child_by_field_name("name"))
     body = node.child_by_field_name("body")
+    if node.parent is not None and node.parent.type == "block":  # of a method alone
+        context.shapes[java] = shape_of_class(node, node.parent)
     shape = context.shapes.get(java) or shape_of(java, body)
     nested = [each for each in members(body) if each.type in CLASSES]
     lines: list[str] = []
@@ -124,6 +126,8 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     before, context.in_class = context.in_class, True
     for node in members(body):
         if node.type in FIELDS and _is_static(node, shape):
+            if shape.enum:  # in the class of Python it would be a constant of the enum
+                continue
             rows.extend(_static_field(node, context))
     context.in_class = before
     made = _constructor(body, context)
@@ -141,7 +145,13 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
         rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
-    for node in of_kind(body, "static_initializer"):
+    for node in members(body):
+        if shape.enum and node.type in FIELDS and _is_static(node, shape):
+            *lines, last = _static_field(node, context)
+            after.extend([*lines, f"{words.name(name)}.{last}"])
+    for node in members(body):
+        if node.type != "static_initializer":
+            continue
         after.extend(["", "", *block(inner(node)[0], context)])
     return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
 
@@ -290,8 +300,12 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
                 rows.extend(["", *context.leave(each, "a field and a method")])
             elif not trivial and name not in ("equals", "hashCode"):
                 rows.extend(["", *_method(each, context, named, bound=True)])
-        elif each.type in ("compact_constructor_declaration", "constructor_declaration") and record:
-            rows.extend(["", *context.leave(each)])
+        elif each.type == "compact_constructor_declaration":
+            rows.extend(["", *constructors.compact(each, shape, context)])
+        elif each.type == "constructor_declaration" and record:
+            values = constructors.defaults(each, node, context)
+            if values is None or not constructors.with_defaults(rows, values):
+                rows.extend(["", *context.leave(each)])
     hashes = data.has_hash(node, shape)
     mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
     mark = "@dataclass(frozen=True)" if record else mark
@@ -318,6 +332,8 @@ def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context
         if each.child_by_field_name("body") is not None:
             rows.extend(context.leave(each, "a constant with methods"))
     rest = define(body, shape.name, "Enum", context)[1:]
+    inside = next((at for at, row in enumerate(rest) if row and row[0] != " "), len(rest))
+    rest, after = rest[:inside], rest[inside:]
     kept = [row.removeprefix("    ") for row in rest if row.strip() != "pass"]
     if "toString" not in shape.methods:
         # In texts, Java writes the name alone.
@@ -325,4 +341,5 @@ def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context
     return [
         f"class {words.name(shape.name)}({', '.join([*own, 'Enum'])}):",
         *indented([*rows, *kept] or ["pass"]),
+        *(["", *after] if after else []),
     ]

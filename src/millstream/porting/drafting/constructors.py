@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from millstream.porting.drafting import words
-from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.context import (
+    ClassShape,
+    Context,
+    UntranslatedError,
+    indented,
+    with_code,
+)
 from millstream.porting.reading.nodes import inner, of_kind, text
 
 
@@ -40,6 +48,43 @@ def fit(names: list[str], values: dict[str, str]) -> bool:
     """Tell whether parameters with these values by default stand behind those without."""
     having = [name in values for name in names]
     return having == sorted(having)
+
+
+def with_defaults(rows: list[str], values: dict[str, str]) -> bool:
+    """Give fields of a record values by default; tell whether they are its last fields."""
+    at = [index for index, row in enumerate(rows) if row.partition(":")[0] in values]
+    if len(at) != len(values) or any(" = " in rows[index] for index in at):
+        return False
+    fields = [index for index, row in enumerate(rows) if row[:1].isidentifier() and ": " in row]
+    if fields[len(fields) - len(at) :] != at:
+        return False
+    for index in at:
+        rows[index] += f" = {values[rows[index].partition(':')[0]]}"
+    return True
+
+
+def compact(node: Node, shape: ClassShape, context: Context) -> list[str]:
+    """Return a record's constructor without parameters, which may change the fields' values."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        return []
+    used = set(re.findall(r"\w+", text(body)))
+    names = [java for java in shape.fields if java not in shape.static_fields and java in used]
+    set_ = set(re.findall(r"\b(\w+)\s*=(?!=)", text(body)))
+    before, context.static = context.static, False
+    with context.function():
+        given = [
+            f"{context.declare(java, shape.fields[java])} = self.{words.method_name(java)}"
+            for java in names
+        ]
+        rows = context.state(body)
+    context.static = before
+    kept = [
+        f'object.__setattr__(self, "{words.method_name(java)}", {words.name(java)})'
+        for java in names
+        if java in set_
+    ]
+    return ["def __post_init__(self):", *indented(with_code([*given, *rows, *kept]))]
 
 
 def _parameters(node: Node) -> list[str]:

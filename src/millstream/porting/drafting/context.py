@@ -49,6 +49,10 @@ class ClassShape:
     """Types that methods return; "" where methods of one name return several."""
     takes: dict[int, list[str]] = field(default_factory=dict)
     """Types of the constructor's parameters, by their number where only one has so many."""
+    spread: dict[str, int] = field(default_factory=dict)
+    """Methods that take any number of arguments last, the constructor as "new": how many before."""
+    given: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    """Types of methods' parameters, by name and number where only one has so many."""
     interfaces: set[str] = field(default_factory=set)
     abstract: set[str] = field(default_factory=set)
     """Methods without a body."""

@@ -22,6 +22,7 @@ from millstream.porting.drafting import (
     data,
     expressions,
     lombok,
+    mappings,
     printing,
     statements,
     static_imports,
@@ -65,6 +66,8 @@ def branch_by(parts, *predicates):
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
     "required": texts.REQUIRED,
+    "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
+    "made_if_absent": mappings.MADE_IF_ABSENT,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
     "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
 }  # fmt: skip
@@ -86,6 +89,8 @@ class Draft:
 
     text: str
     left: tuple[int, ...]
+    unread: tuple[int, ...] = ()
+    """Lines that the parser found no sense in: what they say may be missing."""
 
 
 def draft_file(path: Path) -> Draft:
@@ -188,7 +193,7 @@ def draft(
     made = re.sub(r"\n{4,}", "\n\n\n", made).replace(MARK, "")
     made = re.sub(r"\n{3,}(?=    )", "\n\n", made)
     made = re.sub(r":\n\n(?=    )", ":\n", made)
-    return _valid(made, [*context.left, *unread], readable, path)
+    return _valid(made, [*context.left, *unread], tuple(unread), readable, path)
 
 
 def _context(root: Node, unit: Unit, source: bytes) -> Context:
@@ -300,7 +305,7 @@ def _imports(context: Context) -> list[str]:
     return rows
 
 
-def _valid(made: str, left: list[int], source: bytes, path: Path) -> Draft:
+def _valid(made: str, left: list[int], unread: tuple[int, ...], source: bytes, path: Path) -> Draft:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -309,5 +314,5 @@ def _valid(made: str, left: list[int], source: bytes, path: Path) -> Draft:
         # Not to happen; but a draft is valid Python always.
         rows = [f"# {row}".rstrip() for row in source.decode("utf-8", "replace").splitlines()]
         text = '"""A draft that could not be made."""\n\n' + "\n".join(rows)
-        return Draft(text + '\n\nraise NotImplementedError("line 1")\n', (1,))
-    return Draft(made, tuple(sorted(left)))
+        return Draft(text + '\n\nraise NotImplementedError("line 1")\n', (1,), (1,))
+    return Draft(made, tuple(sorted(left)), unread)

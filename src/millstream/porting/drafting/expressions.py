@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from millstream.porting.drafting import arithmetic, calls, functions, texts, words
@@ -267,6 +269,8 @@ def _instance(node: Node, context: Context) -> str:
     held, wanted = context.express(left), simple(right)
     kinds = words.OF_OBJECTS.get(wanted) or words.TYPES.get(wanted)
     test = f"isinstance({held}, {kinds or class_reference(wanted, context)})"
+    if wanted in WHOLE and _asks_for_others(node, left, wanted):
+        raise UntranslatedError(node, "Python has one class of whole numbers")
     if wanted in WHOLE:
         test = f"type({held}) is int"  # True and False are an int, too
     elif wanted == "Object":
@@ -281,10 +285,24 @@ def _instance(node: Node, context: Context) -> str:
     return f"{test} and (({new} := {context.express(left)}) is not None)"
 
 
+def _asks_for_others(node: Node, left: Node, wanted: str) -> bool:
+    """Tell whether a method asks of the same value whether it is of another whole type."""
+    around: Node | None = node
+    while around is not None and around.type not in ("method_declaration", "lambda_expression"):
+        around = around.parent
+    asked = re.findall(rf"\b{re.escape(text(left))}\s+instanceof\s+(\w+)", text(around))
+    return bool({each for each in asked if each in WHOLE} - {wanted})
+
+
 def _array(node: Node, context: Context) -> str:
     values = node if node.type == "array_initializer" else first(node, "array_initializer")
     if values is not None:
-        return "[" + ", ".join(context.express(child) for child in inner(values)) + "]"
+        of = _element(values)
+        made_ = [
+            arithmetic.as_declared(context.express(child), child, of, context)
+            for child in inner(values)
+        ]
+        return f"[{', '.join(made_)}]"
     sizes = [inner(child)[0] for child in inner(node) if child.type == "dimensions_expr"]
     if len(sizes) != 1:
         raise UntranslatedError(node)
@@ -293,6 +311,14 @@ def _array(node: Node, context: Context) -> str:
         return f"bytearray({context.express(sizes[0])})"
     empty = {"int": "0", "float": "0.0", "bool": "False"}.get(made, "None")
     return f"[{empty}] * {tightened(context.express(sizes[0]))}"
+
+
+def _element(values: Node) -> str:
+    """Return the type of what the values of an array are made for."""
+    around = values.parent
+    if around is not None and around.type == "variable_declarator":
+        around = around.parent
+    return simple(None if around is None else around.child_by_field_name("type")).removesuffix("[]")
 
 
 def _walrus(node: Node, context: Context) -> str:

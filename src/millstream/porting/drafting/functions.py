@@ -161,7 +161,8 @@ def parameters(declared: Node, context: Context, function: Node | None = None) -
     for each in inner(declared):
         if each.type == "spread_parameter":
             java = text(first(first(each, "variable_declarator"), "identifier"))
-            names.append("*" + context.declare(java, "String[]"))
+            held = simple(next((part for part in inner(each) if part.type != "modifiers"), None))
+            names.append("*" + context.declare(java, f"{held}[]"))
         elif each.type == "formal_parameter":
             java = text(each.child_by_field_name("name"))
             names.append(context.declare(java, simple(each.child_by_field_name("type"))))

@@ -19,6 +19,12 @@ METHODS = {
     "ValueMapperWithKey": "apply", "ValueJoiner": "apply", "ValueJoinerWithKey": "apply",
     "Initializer": "apply", "Aggregator": "apply", "Reducer": "apply", "Merger": "apply",
     "ForeachAction": "apply",
+    **{f"{each}{to}": f"applyAs{each}" for each in ("Int", "Long", "Double")
+       for to in ("UnaryOperator", "BinaryOperator")},
+    **{f"{each}Function": "apply" for each in ("Int", "Long", "Double")},
+    **{f"{each}Predicate": "test" for each in ("Int", "Long", "Double")},
+    **{f"{each}Supplier": f"getAs{each}" for each in ("Int", "Long", "Double", "Boolean")},
+    **{f"To{each}BiFunction": f"applyAs{each}" for each in ("Int", "Long", "Double")},
 }  # fmt: skip
 
 

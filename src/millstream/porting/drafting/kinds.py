@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting.context import ClassShape, Context
+from millstream.porting.drafting.generics import Kind, given_by
 from millstream.porting.reading.nodes import first, inner, text
 
 TEXTS = ("String", "CharSequence", "char", "Character")
@@ -34,7 +35,11 @@ def simple(node: Node | None) -> str:
     if node is None:
         return ""
     if node.type == "generic_type":
-        return simple(inner(node)[0])
+        made = Kind(simple(inner(node)[0]))
+        made.inside = tuple(simple(each) for each in inner(first(node, "type_arguments")))
+        return made
+    if node.type == "wildcard":
+        return simple(next(reversed(inner(node)), None))
     if node.type == "array_type":
         return simple(node.child_by_field_name("element")) + "[]"
     if node.type == "annotated_type":
@@ -64,6 +69,8 @@ def kind(node: Node | None, context: Context) -> str:
             return kind(inner(node)[0], context)
         case "cast_expression":
             return simple(node.child_by_field_name("type"))
+        case "array_creation_expression":
+            return f"{simple(node.child_by_field_name('type'))}[]"
         case "object_creation_expression":
             return simple(node.child_by_field_name("type"))
         case "identifier":
@@ -99,7 +106,10 @@ def _field(node: Node, context: Context) -> str:
     held, name = node.child_by_field_name("object"), text(node.child_by_field_name("field"))
     if text(held) == "this":
         return context.around[-1].fields.get(name, "") if context.around else ""
-    shape = context.known(kind(held, context)) or context.known(text(held))
+    known = kind(held, context)
+    shape = context.known(known) or context.known(text(held))
+    if shape is None and known == "KeyValue":
+        return given_by(known, name)
     return shape.fields.get(name, "") if shape is not None else ""
 
 
@@ -121,7 +131,10 @@ def _called(node: Node, context: Context) -> str:
         for shape in reversed(context.around):
             if name in shape.returns:
                 return shape.returns[name]
-    held = context.known(kind(node.child_by_field_name("object"), context))
+    of = kind(node.child_by_field_name("object"), context)
+    held = context.known(of)
+    if held is None and (made := given_by(of, name)):
+        return made
     if held is not None and held.returns.get(name):
         return held.returns[name]
     static = context.known(text(node.child_by_field_name("object")))
@@ -142,6 +155,8 @@ def _called(node: Node, context: Context) -> str:
         return found.pop()
     if name in ("split", "charAt"):
         return "String[]" if name == "split" else "char"
+    if name == "toArray":
+        return "Object[]"
     if name in GIVES:
         return GIVES[name]
     if name in GIVES_LIST:

@@ -6,22 +6,23 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, printing, texts, times, words
+from millstream.porting.drafting import arithmetic, mappings, printing, texts, times, words
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
-from millstream.porting.reading.nodes import bare, inner, line, text
+from millstream.porting.reading.nodes import inner, line, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
 STATIC = {
     "Integer.valueOf": "int({0})", "Long.valueOf": "int({0})", "Double.valueOf": "float({0})",
     "Float.valueOf": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
-    "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
+    "Long.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Arrays.equals": "{0} == {1}",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
     "Math.random": "random.random()", "Math.round": "math.floor({0} + 0.5)",
-    "Math.pow": "math.pow({all})", "Math.floorMod": "{0} % {1}", "Arrays.asList": "[{all}]",
+    "Math.pow": "math.pow({all})", "Math.floorMod": "{0} % {1}", "Math.floorDiv": "{0} // {1}",
+    "Arrays.asList": "[{all}]",
     "Long.sum": "{0} + {1}", "Integer.sum": "{0} + {1}", "Double.sum": "{0} + {1}",
     **{f"{each}.compare": "({0} > {1}) - ({0} < {1})" for each in ("Long", "Integer", "Double")},
     "List.of": "[{all}]", "Set.of": "{{{all}}}", "ImmutableList.of": "[{all}]",
@@ -176,7 +177,8 @@ def _by_type(held: str, method: str, count: int, context: Context) -> str | None
             return table[key]
     if held in GIVES.values():
         return None  # of Kafka
-    if any(method in shape.methods for shape in context.shapes.values()):
+    java = held in words.TYPES and context.known(held) is None
+    if not java and any(method in shape.methods for shape in context.shapes.values()):
         return None
     return ANY.get(key)
 
@@ -232,6 +234,11 @@ def _value_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -
         return f'"".join({made})'
     shown = texts.shown(nodes[0], made, context)
     return shown if shown != made else f"str({made})"
+
+
+def _of_double(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    made = arithmetic.as_declared(context.express(nodes[0]), nodes[0], "double", context)
+    return f"{texts.text_of(context)}({made})"
 
 
 def _hash_code(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
@@ -357,20 +364,6 @@ def _get_key(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     return f"{context.express(receiver)}[{0 if _method(node) == 'getKey' else 1}]"
 
 
-def _compute_if_absent(
-    node: Node, receiver: Node, nodes: list[Node], context: Context
-) -> str | None:
-    """Return ``setdefault`` where the new value is an empty object, which nobody misses."""
-    body = nodes[-1].child_by_field_name("body") if len(nodes) == 2 else None
-    made = bare(body) if body is not None else None
-    if made is None or made.type != "object_creation_expression":
-        raise UntranslatedError(node)
-    if inner(made.child_by_field_name("arguments")):
-        raise UntranslatedError(node)
-    key, value = context.express(nodes[0]), context.express(made)
-    return f"{_held(receiver, context)}.setdefault({key}, {value})"
-
-
 def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     context.use("tempfile")
     return "tempfile.mkdtemp()"
@@ -386,11 +379,14 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
     "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
     "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
-    "?.computeIfAbsent": _compute_if_absent, "?.replaceAll": _replace_all, "?.matches": _matches,
+    "?.computeIfAbsent": mappings.compute_if_absent, "?.removeIf": mappings.remove_if,
+    "?.merge": mappings.merge, "?.compute": mappings.compute,
+    "?.computeIfPresent": mappings.compute, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     **dict.fromkeys(arithmetic.READS, arithmetic.read),
     "Objects.requireNonNull": texts.required,
-    "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
+    "Boolean.toString": _value_of, "Double.toString": _of_double,
+    "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
     "?.getTime": times.of_date, "?.toString": texts.to_string, "?.getBytes": texts.to_bytes,

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
+from millstream.porting.drafting.generics import Kind, element
 from millstream.porting.drafting.kinds import MAPS, kind, simple
 from millstream.porting.reading.nodes import inner, of_kind, text
 
@@ -57,7 +58,9 @@ def _each(node: Node, body: Node, context: Context) -> list[str]:
     made = context.express(value)
     with context.looping():
         java = text(node.child_by_field_name("name"))
-        target = context.declare(java, simple(node.child_by_field_name("type")))
+        declared = simple(node.child_by_field_name("type"))
+        known = element(kind(value, context)) if declared == "var" else declared
+        target = context.declare(java, known)
         inside = _block(body, context)
     return [f"for {target} in {made}:", *indented(inside)]
 
@@ -176,7 +179,10 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
     with context.looping():
         nodes = [declared] if declared.type == "identifier" else inner(declared)
         javas = [text(each.child_by_field_name("name") or each) for each in nodes]
-        names = [context.declare(java, "") for java in javas]
+        held = kind(receiver, context)
+        inside_ = held.inside if pairs and isinstance(held, Kind) else (element(held),)
+        known = inside_ if len(inside_) == len(javas) else [""] * len(javas)
+        names = [context.declare(*each) for each in zip(javas, known, strict=True)]
         inside = _block(body, context)
     items = f"{made}.items()" if pairs and len(names) == 2 else made
     return [f"for {', '.join(words.name(java) for java in javas)} in {items}:", *indented(inside)]

@@ -7,6 +7,7 @@ import re
 from tree_sitter import Node
 
 from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.generics import element
 from millstream.porting.drafting.kinds import kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
@@ -26,7 +27,8 @@ def comprehension(node: Node, context: Context) -> str | None:
         name = text(held.child_by_field_name("name"))
         source = _source(held, name, context)
         if source is not None:
-            return _made(node, method, source, list(reversed(steps)), context)
+            known = element(kind(held.child_by_field_name("object"), context))
+            return _made(node, method, (source, known), list(reversed(steps)), context)
         if name not in STEPS:
             return None
         steps.append(held)
@@ -56,9 +58,9 @@ def _item(context: Context) -> str:
     return name
 
 
-def _made(node: Node, method: str, source: str, steps: list[Node], context: Context) -> str:
-    item = _item(context)
-    value, loops, held = item, source, "Entry" if source.endswith(".items()") else ""
+def _made(node: Node, method: str, of: tuple[str, str], steps: list[Node], context: Context) -> str:
+    item, source = _item(context), of[0]
+    value, loops, held = item, source, of[1] or ("Entry" if source.endswith(".items()") else "")
     tests: list[str] = []
     for step in steps:
         name = text(step.child_by_field_name("name"))

@@ -49,6 +49,13 @@ def _note_constructor(node: Node, shape: ClassShape) -> None:
     declared = of_kind(node.child_by_field_name("parameters"), "formal_parameter")
     types = [simple(each.child_by_field_name("type")) for each in declared]
     shape.takes[len(types)] = [] if len(types) in shape.takes else types
+    _note_spread(node, "new", shape)
+
+
+def _note_spread(node: Node, java: str, shape: ClassShape) -> None:
+    declared = inner(node.child_by_field_name("parameters"))
+    if declared and declared[-1].type == "spread_parameter":
+        shape.spread[java] = len(declared) - 1
 
 
 def _note_method(node: Node, shape: ClassShape) -> None:
@@ -58,6 +65,10 @@ def _note_method(node: Node, shape: ClassShape) -> None:
     if node.child_by_field_name("body") is None:
         shape.abstract.add(java)
     shape.returns[java] = given if shape.returns.get(java, given) == given else ""
+    _note_spread(node, java, shape)
+    declared = of_kind(node.child_by_field_name("parameters"), "formal_parameter")
+    types = [simple(each.child_by_field_name("type")) for each in declared]
+    shape.given[java, len(types)] = [] if (java, len(types)) in shape.given else types
     if has(first(node, "modifiers"), "static"):
         shape.static_methods.add(java)
         return
@@ -84,33 +95,38 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
     """Return the shapes of all named classes of a file."""
     found: dict[str, ClassShape] = {}
     for node, outer in _classes(root, None):
-        name = text(node.child_by_field_name("name"))
-        body = node.child_by_field_name("body")
-        # pytest finds classes that begin so.
-        plain = name.endswith("Test") and has_tests(body)
-        called = f"Test{name.removesuffix('Test')}" if plain else name
-        shape = shape_of(called, body, static=node.type == "interface_declaration")
-        if node.type == "record_declaration":
-            parts = list(of_kind(node.child_by_field_name("parameters"), "formal_parameter"))
-            for part in parts:
-                field = text(part.child_by_field_name("name"))
-                shape.fields[field] = simple(part.child_by_field_name("type"))
-                shape.accessors[field] = field
-            types = [simple(part.child_by_field_name("type")) for part in parts]
-            shape.takes.setdefault(len(types), types)
-        shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
-        shape.interfaces = {simple(each) for each in interfaces_of(node)}
-        shape.enum = node.type == "enum_declaration"
-        shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
-        lombok.note(node, shape)
-        shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
-        shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
-        shape.loose = outer is None and _only_static(node, shape)
-        found.setdefault(name, shape)
+        found.setdefault(text(node.child_by_field_name("name")), shape_of_class(node, outer))
     for java in re.findall(r"\bnew\s+(\w+)(?:<[^;{}()]*>)?\s*\(\s*\)\s*\{", text(root)):
         if java in found:
             found[java].anonymous = True
     return found
+
+
+def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
+    """Return the shape of a class with a name, in another one or not."""
+    name = text(node.child_by_field_name("name"))
+    body = node.child_by_field_name("body")
+    # pytest finds classes that begin so.
+    plain = name.endswith("Test") and has_tests(body)
+    called = f"Test{name.removesuffix('Test')}" if plain else name
+    shape = shape_of(called, body, static=node.type == "interface_declaration")
+    if node.type == "record_declaration":
+        parts = list(of_kind(node.child_by_field_name("parameters"), "formal_parameter"))
+        for part in parts:
+            field = text(part.child_by_field_name("name"))
+            shape.fields[field] = simple(part.child_by_field_name("type"))
+            shape.accessors[field] = field
+        types = [simple(part.child_by_field_name("type")) for part in parts]
+        shape.takes.setdefault(len(types), types)
+    shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
+    shape.interfaces = {simple(each) for each in interfaces_of(node)}
+    shape.enum = node.type == "enum_declaration"
+    shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
+    lombok.note(node, shape)
+    shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
+    shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
+    shape.loose = outer is None and _only_static(node, shape)
+    return shape
 
 
 def _classes(node: Node, outer: Node | None) -> Iterator[tuple[Node, Node | None]]:

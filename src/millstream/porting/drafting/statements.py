@@ -197,7 +197,12 @@ def _call(node: Node, context: Context) -> list[str] | None:
     nodes = inner(node.child_by_field_name("arguments"))
     if receiver is None:
         field = names.own_field(method, context, sets=True) if len(nodes) == 1 else ""
-        return [f"{field} = {context.express(nodes[0])}"] if field else None
+        if not field:
+            return None
+        found = names.owner_of(method, context)
+        wanted = found[0].fields.get(found[0].setters.get(method, ""), "") if found else ""
+        value = arithmetic.as_declared(context.express(nodes[0]), nodes[0], wanted, context)
+        return [f"{field} = {value}"]
     if method == "addShutdownHook":
         return [
             f"# Java, line {line(node)}: the shutdown hook is not needed; run() closes at a signal."
@@ -217,7 +222,9 @@ def _call(node: Node, context: Context) -> list[str] | None:
     for shape in context.all_known():
         if method in shape.setters and len(nodes) == 1 and held in ("", shape.name):
             field = words.method_name(shape.setters[method])
-            return [f"{context.express(receiver)}.{field} = {context.express(nodes[0])}"]
+            wanted = shape.fields.get(shape.setters[method], "")
+            value = arithmetic.as_declared(context.express(nodes[0]), nodes[0], wanted, context)
+            return [f"{context.express(receiver)}.{field} = {value}"]
     return None
 
 

@@ -9,11 +9,14 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.generics import OF_ENTRIES, OF_LISTS, OF_MAPS
 from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
 BOOLEANS = ("boolean", "Boolean")
+# What a map, a list or a store may well have no value for.
+MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS)
 UNREADABLE = ("StringBuilder", "StringBuffer")
 CLASSES_OF_SIGNS = re.compile(r"\\[wWdDsSbB]")
 TEXT_OF = '''
@@ -56,6 +59,7 @@ PLAIN = (*TEXTS, *WHOLE, "UUID", "Instant", "Duration", "BigInteger", "Bytes", "
 def shown(node: Node, made: str, context: Context) -> str:
     """Return what stands in a text for a value: null, booleans, doubles as Java writes them."""
     null = node.type == "identifier" and text(node) in context.nullable
+    null = null or (node.type == "method_invocation" and _name(node) in MAY_BE_NULL)
     if not null and _plain(kind(node, context), context):
         return made
     return f"{text_of(context)}({made})"

@@ -17,6 +17,7 @@ USED = frozenset(
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
     | {"text_of", "hash_code", "branch_by", "replace", "required"}
+    | {"remove_if", "merged", "computed", "made_if_absent"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
 TYPES = {
@@ -146,6 +147,11 @@ def number(node: Node) -> str:
         whole = plain + "0" if plain.endswith(".") else plain
         return whole if any(sign in whole for sign in ".eE") else f"{whole}.0"
     plain = written.rstrip("lL")
+    if node.type == "hex_integer_literal":
+        bits = 32 if plain == written else 64
+        value = int(plain.replace("_", ""), 16)
+        if value >> bits - 1:
+            return f"-0x{(1 << bits) - value:X}"
     if node.type == "octal_integer_literal":
         digits = plain[1:].lstrip("_")
         return f"0o{digits}"

@@ -1,0 +1,73 @@
+"""What stands between the angle brackets of a type, and what methods give by it."""
+
+from __future__ import annotations
+
+
+class Kind(str):
+    """The simple name of a type, with the simple types between its angle brackets."""
+
+    inside: tuple[str, ...] = ()
+
+
+# By class and method: which of the types inside a method gives.
+OF_MAPS = dict.fromkeys(
+    ("get", "getOrDefault", "remove", "put", "putIfAbsent", "merge", "compute", "computeIfAbsent",
+     "computeIfPresent"), 1
+)  # fmt: skip
+OF_ENTRIES = {"getKey": 0, "getValue": 1, "key": 0, "value": 1}
+OF_LISTS = dict.fromkeys(
+    ("get", "getFirst", "getLast", "poll", "peek", "pop", "pollFirst", "pollLast", "peekFirst",
+     "peekLast", "next", "element", "orElse", "orElseGet", "orElseThrow"), 0
+)  # fmt: skip
+MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "ConcurrentMap",
+        "SortedMap", "EnumMap")  # fmt: skip
+ENTRIES = ("Entry", "KeyValue", "Record", "ValueAndTimestamp")
+HOLDING = (
+    "List", "ArrayList", "LinkedList", "Collection", "Set", "HashSet", "TreeSet", "Queue", "Deque",
+    "ArrayDeque", "PriorityQueue", "Iterator", "Iterable", "Optional", "Supplier", "LinkedHashSet",
+)  # fmt: skip
+STORES = ("KeyValueStore", "ReadOnlyKeyValueStore")
+ITERATORS = ("KeyValueIterator",)
+
+
+def _at(held: Kind, index: int) -> str:
+    made = held.inside[index] if index < len(held.inside) else ""
+    return "" if len(made) == 1 else made  # a type variable
+
+
+def _with(name: str, *inside: str) -> Kind:
+    made = Kind(name)
+    made.inside = inside
+    return made
+
+
+def given_by(held: str, method: str) -> str:
+    """Return the type that a method, or a field of a pair, gives; "" if it is not known."""
+    if not isinstance(held, Kind) or not held.inside:
+        return ""
+    if held in MAPS:
+        if method in ("entrySet", "keySet", "values"):
+            entry = _with("Entry", _at(held, 0), _at(held, 1))
+            whole = {"entrySet": entry, "keySet": _at(held, 0), "values": _at(held, 1)}[method]
+            return _with("Collection" if method == "values" else "Set", whole)
+        return _at(held, OF_MAPS[method]) if method in OF_MAPS else ""
+    if held in ENTRIES and method in OF_ENTRIES:
+        return _at(held, OF_ENTRIES[method] if len(held.inside) > 1 else 0)
+    if held in HOLDING:
+        if method == "iterator":
+            return _with("Iterator", *held.inside)
+        return _at(held, OF_LISTS[method]) if method in OF_LISTS else ""
+    if held in STORES:
+        if method in ("all", "range"):
+            return _with("KeyValueIterator", *held.inside)
+        return _at(held, 1) if method in ("get", "delete", "putIfAbsent") else ""
+    return _with("KeyValue", *held.inside) if held in ITERATORS and method == "next" else ""
+
+
+def element(held: str) -> str:
+    """Return the type of what a loop over something gets; "" if it is not known."""
+    if held.endswith("[]"):
+        return held.removesuffix("[]")
+    if isinstance(held, Kind) and held in ITERATORS:
+        return _with("KeyValue", *held.inside)
+    return _at(held, 0) if isinstance(held, Kind) and held in HOLDING else ""
