@@ -49,6 +49,9 @@ def port(
 
     What cannot be translated stays as a comment with the Java text, followed by an error that
     names the line; the draft is valid Python in any case.
+
+    Exit status 0: a draft was made, maybe with places left. 1: there are lines that the parser
+    could not read, so that what they say is missing in the draft; or no draft was made.
     """
     from millstream.porting.drafting.draft import draft_file
 
@@ -62,9 +65,18 @@ def port(
                 f"cannot write {output}", detail=f"{error.strerror}."
             ) from error
     if json:
-        typer.echo(json_format.dumps({"text": draft.text, "left": list(draft.left)}, indent=1))
+        shown = {"text": draft.text, "left": list(draft.left), "unread": list(draft.unread)}
+        typer.echo(json_format.dumps(shown, indent=1))
     elif output is None:
         typer.echo(draft.text, nl=False)
     places = f"{len(draft.left)} {'place is' if len(draft.left) == 1 else 'places are'} left"
     where = f", from lines {', '.join(map(str, left))} of {file.name}" if left else ""
     typer.echo(f"millstream: {places}{where}.", err=True)
+    if draft.unread:
+        listed = ", ".join(map(str, draft.unread))
+        typer.echo(
+            f"millstream: lines that the parser could not read: {listed}. What they say is missing"
+            " in the draft, or may be wrong. Does the Java compiler accept them?",
+            err=True,
+        )
+        raise typer.Exit(1)
