@@ -11,8 +11,10 @@ MEMBERS = (
     "static int made = 0; static int make(String k) { made++; return k.length(); }"
     " static int sum(int... xs) { int t = 0; for (int x : xs) { t += x; } return t; }"
     " static String all(String by, String... xs) { return String.join(by, xs) + xs.length; }"
+    " static void add(StringBuffer sb, boolean b) { sb.append(b); }"
     " static String half(double d) { return \"\" + d / 2; }"
-    " static class Price { double v; Price(double v) { this.v = v; } void set(double d) { v = d; }"
+    " static class Price { double v; Price(double v) { this.v = v; }"
+    " String kind() { return getClass().getSimpleName(); } void set(double d) { v = d; }"
     " String show(double more) { return \"v\" + v + more; } }"
     " record Part(String s, int n) { Part { s = s.trim();"
     " if (n < 0) { throw new IllegalArgumentException(\"neg\"); } }"
@@ -139,6 +141,23 @@ MEMBERS = (
         ),
         (
             (
+                "StringBuilder sb = new StringBuilder(16); for (int i = 0; i < 3; i++) {"
+                " if (sb.length() > 0) { sb.append(','); } sb.append(i).append(1.0 * i); }"
+                " return sb.toString();"
+            ),
+            "00.0,11.0,22.0",
+        ),
+        (
+            (
+                'StringBuffer sb = new StringBuffer("abc"); sb.reverse(); sb.insert(0, "x");'
+                " sb.setLength(3); sb.deleteCharAt(0); sb.setCharAt(0, 'z'); add(sb, true);"
+                ' return sb + "" + sb.charAt(1) + sb.indexOf("b");'
+            ),
+            "zbtrueb1",
+        ),
+        ("return new Price(1).kind();", "Price"),
+        (
+            (
                 "List<Supplier<Integer>> l = new ArrayList<>();"
                 " for (int i = 0; i < 3; i++) { int k = i; l.add(() -> k); }"
                 ' return l.get(0).get() + "" + l.get(2).get();'
@@ -166,6 +185,16 @@ def test_a_value_is_what_it_is_in_java(java: str, found: object) -> None:
 )  # fmt: skip
 def test_what_python_has_no_counterpart_for_is_left(java: str) -> None:
     assert set(draft(f"{HEAD} class A {{ {java} }}".encode()).left) == {2}
+
+
+def test_a_loop_over_a_long_chain_of_kafka_is_no_place_that_is_left() -> None:
+    java = (
+        'void f(TopologyTestDriver d) { d.createOutputTopic("a-long-name", new'
+        " StringDeserializer(), new StringDeserializer()).readKeyValuesToList()"
+        '.forEach(kv -> System.out.println(kv.key + " is " + kv.value)); }'
+    )
+    before = "import org.apache.kafka.common.serialization.*; "
+    assert draft(f"{HEAD} {before} class A {{ {java} }}".encode()).left == ()
 
 
 def test_names_in_an_array_are_given_to_kafka_one_by_one() -> None:

@@ -24,7 +24,7 @@ def test_a_draft_is_printed_and_what_is_left_is_told() -> None:
     done = port(str(PROGRAMS / "Harbour.java"))
     assert done.returncode == 0
     assert done.stdout == (PROGRAMS / "Harbour.py.txt").read_text(encoding="utf-8")
-    assert done.stderr.startswith("millstream: 2 places are left, from lines ")
+    assert done.stderr.startswith("millstream: 1 place is left, from lines ")
 
 
 def test_a_draft_is_written_into_a_file(tmp_path: Path) -> None:

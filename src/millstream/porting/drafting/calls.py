@@ -35,7 +35,7 @@ FUNCTIONS = ("lambda_expression", "method_reference")
 EMPTY = {
     "HashMap": "{}", "LinkedHashMap": "{}", "ConcurrentHashMap": "{}",
     "Properties": "{}", "ArrayList": "[]", "LinkedList": "[]", "HashSet": "set()",
-    "Object": "object()", "StringBuilder": '""',
+    "Object": "object()",
 }  # fmt: skip
 COPY = {
     "HashMap": "dict", "LinkedHashMap": "dict", "ArrayList": "list",
@@ -118,6 +118,8 @@ def _plain(node: Node, method: str, context: Context) -> str:
         made |= {"name": "self.name", "valueOf": f"{own}[{given}]"}
         if method in made and owner_of(method, context) is None:
             return made[method]
+    if method == "getClass" and not given and owner_of(method, context) is None:
+        return "type(self)"
     known = (line(node), method) in context.kafka_calls
     if known and owner_of(method, context) is None and context.around:
         return f"self.{words.method_name(method)}({given})"
@@ -299,6 +301,8 @@ def creation(node: Node, context: Context) -> str:
     made = simple(node.child_by_field_name("type"))
     if made == "String":
         return _text(inner(node.child_by_field_name("arguments")), context)
+    if made in texts.BUILDERS and made not in context.shapes:
+        return texts.builder(inner(node.child_by_field_name("arguments")), context)
     ordered.refuse(made, node, context)
     given = _as_taken(node, "new", context.known(made), context)
     if made in EMPTY and not given and made not in context.shapes:

@@ -20,6 +20,7 @@ GIVES_LIST = (
     "scheduledPunctuators",
 )  # fmt: skip
 GIVES = {"createInputTopic": "TestInputTopic", "createOutputTopic": "TestOutputTopic"}
+BUILDING = ("append", "insert", "reverse", "delete", "deleteCharAt", "replace")
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
     "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "join", "getMessage",
@@ -155,6 +156,8 @@ def _called(node: Node, context: Context) -> str:
         return found.pop()
     if name in ("split", "charAt"):
         return "String[]" if name == "split" else "char"
+    if of in ("StringBuilder", "StringBuffer") and name in BUILDING:
+        return of
     if name == "toArray":
         return "Object[]"
     if name in GIVES:

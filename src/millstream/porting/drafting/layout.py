@@ -61,7 +61,7 @@ def laid_out(row: str) -> list[str]:
         return [row]
     plain = row.replace(MARK, "")
     marks = [index for index, sign in outside(row) if sign == MARK]
-    if len(marks) < 2 or (len(plain) <= WIDTH and len(marks) < 4):
+    if len(marks) < 2 or plain.endswith(":") or (len(plain) <= WIDTH and len(marks) < 4):
         return [plain]
     begin = _begin(row, marks[0])
     head, first = row[:begin], row[begin : marks[1]]

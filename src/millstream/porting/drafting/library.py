@@ -164,6 +164,8 @@ def _by_type(held: str, method: str, count: int, context: Context) -> str | None
     tables: list[dict[tuple[str, int], str | None]] = []
     if held in TEXTS:
         tables.append(dict(OF_TEXTS))
+    if held in texts.BUILDERS:
+        return texts.OF_BUILDERS.get(key)
     if held in SETS:
         tables.append(dict(OF_SETS))
     if held in LISTS:

@@ -17,7 +17,49 @@ from millstream.porting.reading.nodes import inner, text
 BOOLEANS = ("boolean", "Boolean")
 # What a map, a list or a store may well have no value for.
 MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS)
-UNREADABLE = ("StringBuilder", "StringBuffer")
+BUILDERS = ("StringBuilder", "StringBuffer")
+TEXT_BUILDER = '''
+class TextBuilder:
+    """A text that changes, as Java's StringBuilder."""
+
+    def __init__(self, text=""):
+        self.text = str(text)
+
+    def __len__(self):
+        return len(self.text)
+
+    def __str__(self):
+        return self.text
+
+    def append(self, value):
+        return self.replace(len(self), len(self), value)
+
+    def insert(self, at, value):
+        return self.replace(at, at, value)
+
+    def replace(self, start, end, value=""):
+        if not 0 <= start <= min(end, len(self)):
+            raise IndexError(f"start {start}, end {end}, length {len(self)}")
+        self.text = self.text[:start] + text_of(value) + self.text[end:]
+        return self
+
+    def reverse(self):
+        self.text = self.text[::-1]
+        return self
+
+    def setLength(self, length):
+        self.text = self.text[:length].ljust(length, "\\0")
+'''
+# By method and number of arguments, on a builder {o}.
+OF_BUILDERS = {
+    ("append", 1): "{o}.append({all})", ("insert", 2): "{o}.insert({all})",
+    ("reverse", 0): "{o}.reverse()", ("setLength", 1): "{o}.setLength({0})",
+    ("deleteCharAt", 1): "{o}.replace({0}, {0} + 1)", ("delete", 2): "{o}.replace({0}, {1})",
+    ("setCharAt", 2): "{o}.replace({0}, {0} + 1, {1})", ("replace", 3): "{o}.replace({all})",
+    ("length", 0): "len({o})", ("isEmpty", 0): "not len({o})", ("toString", 0): "str({o})",
+    ("charAt", 1): "str({o})[{0}]", ("indexOf", 1): "str({o}).find({0})",
+    ("substring", 1): "str({o})[{0}:]", ("substring", 2): "str({o})[{0}:{1}]",
+}  # fmt: skip
 CLASSES_OF_SIGNS = re.compile(r"\\[wWdDsSbB]")
 TEXT_OF = '''
 def text_of(value):
@@ -101,7 +143,7 @@ def to_string(node: Node, receiver: Node, nodes: list[Node], context: Context) -
     if text(receiver) in ("Arrays", "Objects") and nodes:
         return f"{text_of(context)}({context.express(nodes[0])})"
     held = kind(receiver, context)
-    plain = nodes or receiver.type == "super" or _plain(held, context) or held in UNREADABLE
+    plain = nodes or receiver.type == "super" or _plain(held, context) or held in BUILDERS
     return None if plain else f"{text_of(context)}({context.express(receiver)})"
 
 
@@ -121,6 +163,14 @@ def built(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
         return None
     parts = [*inner(held.child_by_field_name("arguments"))[:1], *parts]
     return " + ".join(as_text(each, context) for each in parts)
+
+
+def builder(nodes: list[Node], context: Context) -> str:
+    """Return ``new StringBuilder(...)``, whose number would be a size only."""
+    context.helpers.add("TextBuilder")
+    text_of(context)
+    given = [context.express(each) for each in nodes if kind(each, context) not in WHOLE]
+    return f"TextBuilder({', '.join(given)})"
 
 
 CHARSETS = {

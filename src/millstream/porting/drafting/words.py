@@ -17,7 +17,7 @@ USED = frozenset(
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
     | {"text_of", "hash_code", "branch_by", "replace", "required"}
-    | {"remove_if", "merged", "computed", "made_if_absent"}
+    | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
 TYPES = {
