@@ -19,6 +19,14 @@ MEMBERS = (
     " record Part(String s, int n) { Part { s = s.trim();"
     " if (n < 0) { throw new IllegalArgumentException(\"neg\"); } }"
     " Part(String s) { this(s, 7); } }"
+    " static abstract class Page { String whole() { return start() + body() + end(); }"
+    " String start() { return \"<\"; } abstract String body(); String end() { return \">\"; } }"
+    " static class Long0 { int y = 2; } static class Longer extends Long0 { int n = 3;"
+    " static final Longer LONGEST = new Longer(); int both() { return n + y; } }"
+    " record Place(int x, int y) { static final Place ORIGIN = new Place(0, 0);"
+    " static final int SIZE = 2; Place plus(Place o) { return new Place(x + o.x, y + o.y); } }"
+    " interface Signs { String SIGN = \"sign\"; int N = 3; }"
+    " static class Sign implements Signs { String shown() { return SIGN + N; } }"
     " enum Color { RED(\"r\"), BLUE(\"b\"); private static final String NONE = \"?\";"
     " private static final Map<String, Color> BY = new HashMap<>();"
     " static { for (Color c : values()) { BY.put(c.code, c); } }"
@@ -158,6 +166,34 @@ MEMBERS = (
         ("return new Price(1).kind();", "Price"),
         (
             (
+                "List<Integer> out = new ArrayList<>(); List.of(1, 2, 3).forEach(x -> {"
+                " for (int i = 0; i < 5; i++) { if (i == x) { return; } }"
+                " if (x == 9) { return; } out.add(x); }); return out.size();"
+            ),
+            0,
+        ),
+        (
+            (
+                "List<String> out = new ArrayList<>(); Map<String, Integer> m = new"
+                ' LinkedHashMap<>(); m.put("a", 1); m.put("b", 2); m.forEach((k, v) -> {'
+                ' if (k.equals("a")) { return; } out.add(k + v); }); return out.get(0);'
+            ),
+            "b2",
+        ),
+        (
+            (
+                'return new Page() { int more = 3; String body() { return "b" + more; }'
+                ' String end() { return "!"; } }.whole();'
+            ),
+            "<b3!",
+        ),
+        ("return new Longer().both() + Longer.LONGEST.n;", 8),
+        ("return Place.ORIGIN.plus(new Place(1, 2)).x() + Place.SIZE;", 3),
+        ("return new Sign().shown() + Signs.SIGN;", "sign3sign"),
+        ("return new String(new byte[] {104, 105});", "hi"),
+        ("return Duration.ofHours(1).plusMinutes(30).minusMillis(5).toMillis();", 5399995),
+        (
+            (
                 "List<Supplier<Integer>> l = new ArrayList<>();"
                 " for (int i = 0; i < 3; i++) { int k = i; l.add(() -> k); }"
                 ' return l.get(0).get() + "" + l.get(2).get();'
@@ -167,14 +203,25 @@ MEMBERS = (
     ],
 )
 def test_a_value_is_what_it_is_in_java(java: str, found: object) -> None:
-    before = "import java.util.function.*;"
+    before = "import java.util.function.*; import java.time.*;"
     made = run(f"static Object f() {{ {java} }} {MEMBERS}", before)["f"]()
     assert (made, type(made)) == (found, type(found))
+
+
+def test_a_static_field_stands_below_the_method_that_makes_it() -> None:
+    made = run(
+        "static final int N = calc(4); static int calc(int x) { return x * x; }"
+        " static { add(N); } static List<Integer> L; static void add(int n) { L = List.of(n); }"
+        " static final P ZERO = new P(0); static int zero() { return ZERO.v; }"
+        " static class P { final int v; P(int v) { this.v = v; } }"
+    )
+    assert (made["N"], made["L"], made["zero"]()) == (16, [16], 0)
 
 
 @pytest.mark.parametrize(
     "java",
     [
+        "static byte[] f() { return new byte[] {-1}; }",
         "record Two(int a, int b) { Two(int a) { this(a, a * 2); } }",
         (
             "static String f(Object o) { if (o instanceof Integer) { return \"int\"; }"

@@ -75,16 +75,58 @@ def declaration(node: Node, context: Context) -> list[str]:
 def _loose(body: Node | None, context: Context) -> list[str]:
     """Return the members of a class that has static ones only, for the module itself."""
     lines: list[str] = ["", ""]
-    for node in members(body):
+    values = [each for each in members(body) if each.type in (*FIELDS, "static_initializer")]
+    # What calls a method of the module stands below it, and what comes after that, too.
+    values.sort(key=_has_value)
+    calling = [at for at, each in enumerate(values) if _calls_own(each, context)]
+    first_ = calling[0] if calling else len(values)
+    for node in values[:first_]:
         if node.type in FIELDS:
             lines.extend(_static_field(node, context))
     named = Overloads.of(body, context)
     for node in members(body):
-        if node.type == "static_initializer":
-            lines.extend(block(inner(node)[0], context))
-        elif node.type == "method_declaration":
+        if node.type == "method_declaration":
             lines.extend(["", "", *_method(node, context, named, bound=False)])
+        elif node in values[:first_] and node.type == "static_initializer":
+            lines.extend(block(inner(node)[0], context))
+    lines.extend(["", ""] if calling else [])
+    for node in values[first_:]:
+        static = node.type in FIELDS
+        lines.extend(_static_field(node, context) if static else block(inner(node)[0], context))
     return lines
+
+
+def _has_value(node: Node) -> bool:
+    parts = list(of_kind(node, "variable_declarator"))
+    return not parts or any(part.child_by_field_name("value") is not None for part in parts)
+
+
+def _below(body: Node | None, shape: ClassShape, context: Context) -> list[str]:
+    """Return the static fields that stand below the class: constants of an enum they are not."""
+    rows: list[str] = []
+    for node in members(body):
+        below = node.type in FIELDS and _is_static(node, shape)
+        if below and (shape.enum or _calls_own(node, context)):
+            *lines, last = _static_field(node, context)
+            rows.extend([*lines, f"{words.name(shape.name)}.{last}"])
+    return rows
+
+
+def _calls_own(node: Node, context: Context) -> bool:
+    """Tell whether a static field or block calls a method of its class, which is not there yet."""
+    own = context.around[-1]
+    if node.type in ("lambda_expression", "class_body"):  # they run later
+        return False
+    if node.type == "method_invocation":
+        name, held = (text(node.child_by_field_name(each)) for each in ("name", "object"))
+        if name in own.static_methods and held in ("", own.name):
+            return True
+    if node.type == "method_reference" and text(inner(node)[0]) == own.name:
+        return True
+    made = node.type == "object_creation_expression"
+    if made and simple(node.child_by_field_name("type")) == own.name:
+        return True
+    return any(_calls_own(each, context) for each in node.named_children)
 
 
 def _static_field(node: Node, context: Context) -> list[str]:
@@ -126,8 +168,8 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     before, context.in_class = context.in_class, True
     for node in members(body):
         if node.type in FIELDS and _is_static(node, shape):
-            if shape.enum:  # in the class of Python it would be a constant of the enum
-                continue
+            if shape.enum or _calls_own(node, context):
+                continue  # in an enum of Python it would be a constant, too
             rows.extend(_static_field(node, context))
     context.in_class = before
     made = _constructor(body, context)
@@ -145,10 +187,7 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
         rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
-    for node in members(body):
-        if shape.enum and node.type in FIELDS and _is_static(node, shape):
-            *lines, last = _static_field(node, context)
-            after.extend([*lines, f"{words.name(name)}.{last}"])
+    after.extend(_below(body, shape, context))
     for node in members(body):
         if node.type != "static_initializer":
             continue
@@ -206,6 +245,7 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
     else:
         names = [words.name(java) for java in lombok.arguments(body.parent if body else None)]
         given = [f"self.{words.method_name(name)} = {name}" for name in names]
+        given = [*(_base_is_made(None, context) if rows or names else []), *given]
         assigned = {row.partition(" = ")[0] for row in given}
         rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
     defaults: dict[str, str] = {}
@@ -292,7 +332,9 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     named = Overloads.of(body, context)
     for each in members(body):
         if each.type in FIELDS and _is_static(each, shape):
-            rows.extend(_static_field(each, context))
+            before, context.in_class = context.in_class, True
+            rows.extend([] if _calls_own(each, context) else _static_field(each, context))
+            context.in_class = before
         elif each.type == "method_declaration":
             name = text(each.child_by_field_name("name"))
             trivial = name in shape.accessors or name in shape.setters
@@ -312,7 +354,7 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     own = data.own_bases(node, shape, context) if record else []
     taken = f"({', '.join(own)})" if own else ""
     head = f"class {words.name(shape.name)}{taken}:"
-    return [mark, head, *indented(rows or ["pass"])]
+    return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]
 
 
 def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context) -> list[str]:

@@ -245,7 +245,8 @@ def _field(node: Node, context: Context) -> str:
     limit = words.LIMITS.get(f"{parts[-1]}.{name}")
     if limit is not None and parts[-1] not in context.shapes:
         return f"({limit})" if " " in limit or limit.startswith("-") else limit
-    if parts[-1][:1].isupper() and all(part.isidentifier() for part in parts):
+    constant = len(parts) == 1 and any(written in each.fields for each in context.around)
+    if parts[-1][:1].isupper() and all(part.isidentifier() for part in parts) and not constant:
         shape = context.shapes.get(parts[-1])
         if shape is not None and shape.loose and name in shape.static_fields:
             # A parameter may hide a variable of the module that a class had.
@@ -302,6 +303,10 @@ def _array(node: Node, context: Context) -> str:
             arithmetic.as_declared(context.express(child), child, of, context)
             for child in inner(values)
         ]
+        if of == "byte":
+            if not all(each.isdecimal() and int(each) < 128 for each in made_):
+                raise UntranslatedError(node, "a byte of Java has a sign")
+            return f"bytearray([{', '.join(made_)}])"
         return f"[{', '.join(made_)}]"
     sizes = [inner(child)[0] for child in inner(node) if child.type == "dimensions_expr"]
     if len(sizes) != 1:

@@ -231,7 +231,10 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     wish = f"{base}Line{line(node)}"
     made = context.fresh(wish)
     shape = shape_of(made, body, local=True)
-    bases = class_reference(base, context) if base in context.kafka_classes else ""
+    own = context.known(base)
+    extends = base in context.kafka_classes or (own is not None and not own.loose)
+    bases = class_reference(base, context) if extends else ""
+    shape.base = base if own is not None else ""
     lines = _local_class(made, bases, body, shape, context)
     context.before[-1].extend(lines)
     arguments = node.child_by_field_name("arguments")

@@ -99,6 +99,9 @@ def _named(java: str, context: Context) -> str:
         while held is not None:
             if java in held.fields:
                 return held.fields[java]
+            for interface in map(context.known, held.interfaces):
+                if interface is not None and java in interface.static_fields:
+                    return interface.fields[java]
             held = context.known(held.base)
     return ""
 

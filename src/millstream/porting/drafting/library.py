@@ -390,6 +390,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Boolean.toString": _value_of, "Double.toString": _of_double,
     "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
+    **{f"?.{each}": times.shifted for each in times.SHIFTS},
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
     "?.getTime": times.of_date, "?.toString": texts.to_string, "?.getBytes": texts.to_bytes,
     "Arrays.deepToString": texts.to_string, "System.out.println": printing.println,

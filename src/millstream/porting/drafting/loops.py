@@ -174,7 +174,8 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
     pairs = kind(receiver, context) in MAPS
     body = function.child_by_field_name("body")
     declared = function.child_by_field_name("parameters")
-    if function.type != "lambda_expression" or body is None or declared is None:
+    given = function.type != "lambda_expression" or body is None or declared is None
+    if given or body is None or declared is None or _returns(body):
         return _each_given(made, function, context, pairs=pairs)
     with context.looping():
         nodes = [declared] if declared.type == "identifier" else inner(declared)
@@ -186,6 +187,14 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
         inside = _block(body, context)
     items = f"{made}.items()" if pairs and len(names) == 2 else made
     return [f"for {', '.join(words.name(java) for java in javas)} in {items}:", *indented(inside)]
+
+
+def _returns(node: Node) -> bool:
+    """Tell whether a function ends early: a return of Python would leave what is around a loop."""
+    if node.type == "return_statement":
+        return True
+    others = ("lambda_expression", "class_body")
+    return any(_returns(each) for each in node.named_children if each.type not in others)
 
 
 def _each_given(made: str, function: Node, context: Context, *, pairs: bool) -> list[str]:

@@ -34,6 +34,9 @@ def variable(java: str, context: Context) -> str:
             return words.name(java) if bare else f"{shape.name}.{words.method_name(java)}"
         if java in shape.fields:
             return f"{around(depth, context)}.{words.method_name(java)}"
+        for interface in map(context.known, sorted(shape.interfaces)):
+            if interface is not None and java in interface.static_fields:
+                return f"{class_reference(interface.name, context)}.{words.method_name(java)}"
     if inherited(java, context):
         return f"{itself(context)}.{words.method_name(java)}"
     if java in context.kafka_classes:

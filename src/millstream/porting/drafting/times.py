@@ -45,6 +45,24 @@ def moved(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
     return f"{held}.{text(node.child_by_field_name('name'))}({_length(nodes, context)})"
 
 
+SHIFTS = [
+    f"{way}{unit}"
+    for way in ("plus", "minus")
+    for unit in ("Days", "Hours", "Minutes", "Seconds", "Millis")
+]
+
+
+def shifted(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``duration.plusMinutes(5)``; moments have these methods, as far as Java's have."""
+    if kind(receiver, context) != "Duration" and not text(receiver).startswith("Duration."):
+        return None
+    method = text(node.child_by_field_name("name"))
+    way = "plus" if method.startswith("plus") else "minus"
+    context.use("millstream", "Duration")
+    length = f"Duration.of{method.removeprefix(way)}({context.express(nodes[0])})"
+    return f"{tightened(context.express(receiver))}.{way}({length})"
+
+
 def of_unit(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     """Return ``Duration.of(5, ChronoUnit.MINUTES)``."""
     return _length(nodes, context) if len(nodes) == 2 else None
