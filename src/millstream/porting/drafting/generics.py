@@ -1,9 +1,9 @@
-"""What stands between the angle brackets of a type, and what methods give by it."""
+"""Types between the angle brackets of a Java type, and which of them its methods give."""
 
 from __future__ import annotations
 
 
-class Kind(str):
+class NamedType(str):
     """The simple name of a type, with the simple types between its angle brackets."""
 
     inside: tuple[str, ...] = ()
@@ -30,20 +30,20 @@ STORES = ("KeyValueStore", "ReadOnlyKeyValueStore")
 ITERATORS = ("KeyValueIterator",)
 
 
-def _at(held: Kind, index: int) -> str:
+def _at(held: NamedType, index: int) -> str:
     made = held.inside[index] if index < len(held.inside) else ""
     return "" if len(made) == 1 else made  # a type variable
 
 
-def _with(name: str, *inside: str) -> Kind:
-    made = Kind(name)
+def _with(name: str, *inside: str) -> NamedType:
+    made = NamedType(name)
     made.inside = inside
     return made
 
 
 def given_by(held: str, method: str) -> str:
     """Return the type that a method, or a field of a pair, gives; "" if it is not known."""
-    if not isinstance(held, Kind) or not held.inside:
+    if not isinstance(held, NamedType) or not held.inside:
         return ""
     if held in MAPS:
         if method in ("entrySet", "keySet", "values"):
@@ -68,6 +68,6 @@ def element(held: str) -> str:
     """Return the type of what a loop over something gets; "" if it is not known."""
     if held.endswith("[]"):
         return held.removesuffix("[]")
-    if isinstance(held, Kind) and held in ITERATORS:
+    if isinstance(held, NamedType) and held in ITERATORS:
         return _with("KeyValue", *held.inside)
-    return _at(held, 0) if isinstance(held, Kind) and held in HOLDING else ""
+    return _at(held, 0) if isinstance(held, NamedType) and held in HOLDING else ""

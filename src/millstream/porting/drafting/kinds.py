@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting.context import ClassShape, Context
-from millstream.porting.drafting.generics import Kind, given_by
+from millstream.porting.drafting.generics import NamedType, given_by
 from millstream.porting.reading.nodes import first, inner, text
 
 TEXTS = ("String", "CharSequence", "char", "Character")
@@ -36,7 +36,7 @@ def simple(node: Node | None) -> str:
     if node is None:
         return ""
     if node.type == "generic_type":
-        made = Kind(simple(inner(node)[0]))
+        made = NamedType(simple(inner(node)[0]))
         made.inside = tuple(simple(each) for each in inner(first(node, "type_arguments")))
         return made
     if node.type == "wildcard":

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
-from millstream.porting.drafting.generics import Kind, element
+from millstream.porting.drafting.generics import NamedType, element
 from millstream.porting.drafting.kinds import MAPS, kind, simple
 from millstream.porting.reading.nodes import inner, of_kind, text
 
@@ -181,7 +181,7 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
         nodes = [declared] if declared.type == "identifier" else inner(declared)
         javas = [text(each.child_by_field_name("name") or each) for each in nodes]
         held = kind(receiver, context)
-        inside_ = held.inside if pairs and isinstance(held, Kind) else (element(held),)
+        inside_ = held.inside if pairs and isinstance(held, NamedType) else (element(held),)
         known = inside_ if len(inside_) == len(javas) else [""] * len(javas)
         names = [context.declare(*each) for each in zip(javas, known, strict=True)]
         inside = _block(body, context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.generics import Kind, element
+from millstream.porting.drafting.generics import NamedType, element
 from millstream.porting.drafting.kinds import LISTS, MAPS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import bare, inner, line, text
@@ -72,7 +72,7 @@ def _typed(function: Node, types: list[str], context: Context) -> None:
 
 
 def _types(held: str) -> list[str]:
-    return list(held.inside) if isinstance(held, Kind) and len(held.inside) == 2 else ["", ""]
+    return list(held.inside) if isinstance(held, NamedType) and len(held.inside) == 2 else ["", ""]
 
 
 def remove_if(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
