@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import logging.config
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,6 +100,29 @@ def test_a_program_with_handlers_of_its_own_gets_the_records_and_the_terminal_no
     log.close()
     assert seen == ["a warning", "a failure", "raised anyway"]
     assert capsys.readouterr().err == ""
+
+
+def test_loggers_that_dict_config_has_disabled_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    known = [each for each in logging.root.manager.loggerDict.values() if hasattr(each, "disabled")]
+    before = [each.disabled for each in known]
+    try:
+        logging.config.dictConfig({"version": 1})
+        for _ in range(2):
+            log = ApplicationLog(LogOptions("normal", path))
+            opened(log)
+            progress.warning("not written")
+            log.close()
+    finally:
+        for each, disabled in zip(known, before, strict=True):
+            each.disabled = disabled
+    text = "the program has disabled the loggers of millstream"
+    assert path.read_text().count(text) == 2
+    assert "not written" not in path.read_text()
+    log = ApplicationLog(LogOptions("normal", path))
+    opened(log)
+    log.close()
+    assert path.read_text().count(text) == 2
 
 
 def test_a_log_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

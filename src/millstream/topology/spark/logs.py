@@ -21,7 +21,13 @@ from millstream.topology.spark.private import private_directory
 ROOT = "millstream"
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _FILE_MODE = 0o640
+_DISABLED = (
+    "the program has disabled the loggers of millstream: warnings and failures are written "
+    "nowhere, and the log file stays empty. Give logging.config.dictConfig() "
+    '"disable_existing_loggers": False, or call it before the imports'
+)
 
+log = logging.getLogger(__name__)
 progress = logging.getLogger("millstream.progress")
 """Logger of short progress lines for a terminal."""
 
@@ -97,6 +103,7 @@ class ApplicationLog:
             logger.propagate = False
             if logger.level == logging.NOTSET:
                 logger.setLevel(logging.INFO)
+        _warn_if_disabled()
 
     def close(self) -> None:
         """Detach the handlers."""
@@ -167,6 +174,19 @@ def _is_configured(logger: logging.Logger) -> bool:
     """Return whether the program has configured handlers for this logger."""
     own = all(isinstance(each, _OWN) for each in logger.handlers)
     return not own or (logger.propagate and bool(logging.getLogger().handlers))
+
+
+def _warn_if_disabled() -> None:
+    """Tell that the program's logging setup has disabled the loggers that it found.
+
+    ``dictConfig`` and ``fileConfig`` do so with all that they do not name, unless they are told not
+    to. No handler gets their records then, nor does the file.
+    """
+    # Two: a program may disable one that it does not want.
+    if progress.disabled and log.disabled:
+        told = logging.getLogger(f"{ROOT}.disabled")
+        told.disabled = False
+        told.warning(_DISABLED)
 
 
 def log_in_worker(path: str | None) -> None:
