@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
 
-from millstream import ConfigException
+from compat_tests.spark.applications.test_checks_before_start import pass_through
+from compat_tests.spark.support import Playground
+from millstream import ConfigException, KafkaStreams
 from millstream.topology.spark.driver.session import (
     check_worker_python,
     query_session,
     session_settings,
     submitted,
+    warn_of_a_shared_session,
     worker_python,
 )
 
@@ -120,12 +125,26 @@ def test_the_workers_python_must_be_on_the_drivers_machine(
     check_worker_python(sys.executable)
 
 
-def _session_of(settings: Mapping[str, str]) -> Any:
-    conf = SimpleNamespace(get=settings.get)
+class _Static(AnalysisException):
+    def getCondition(self) -> str:
+        return "CANNOT_MODIFY_STATIC_CONFIG"
+
+
+def _session_of(settings: Mapping[str, str], static: Collection[str] = ()) -> Any:
+    conf = SimpleNamespace(get=settings.get, getAll=settings.items)
     context = SimpleNamespace(pythonExec=sys.executable, getConf=lambda: conf)
     entries: dict[str, str] = {}
-    made = SimpleNamespace(set=entries.__setitem__, isModifiable=lambda _: True, entries=entries)
-    return SimpleNamespace(sparkContext=context, newSession=lambda: SimpleNamespace(conf=made))
+
+    def change(key: str, value: str) -> None:
+        if key in static:
+            raise _Static(key)
+        entries[key] = value
+
+    made = SimpleNamespace(
+        set=change, get=entries.get, isModifiable=lambda key: key not in static, entries=entries
+    )
+    query = SimpleNamespace(conf=made, sparkContext=context)
+    return SimpleNamespace(sparkContext=context, newSession=lambda: query)
 
 
 @pytest.mark.parametrize(("reuse", "warned"), [("false", True), ("true", False)])
@@ -174,3 +193,44 @@ def test_with_standbys_snapshots_of_state_are_uploaded_more_often(
     state = "spark.sql.streaming.stateStore."
     found = [entries.get(state + name) for name in ("maintenanceInterval", "minDeltasForSnapshot")]
     assert tuple(found) == expected
+
+
+MADE = {
+    "spark.master": "local[2,4]",
+    "spark.driver.memory": "2g",
+    "spark.jars": "/cache/a.jar,/mine/b.jar",
+    "spark.driver.extraJavaOptions": "-Xss4m -XX:+UseSerialGC",
+}
+
+
+@pytest.mark.parametrize(
+    ("entries", "lost"),
+    [
+        ({}, None),
+        ({"spark.master": "local[2]", "spark.driver.memory": "2g"}, None),
+        ({"spark.jars": "/mine/b.jar", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}, None),
+        ({"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": 7}, None),
+        ({"spark.master": "local[4]", "spark.driver.memory": "2g"}, "spark.master"),
+        ({"spark.ui.enabled": True, "spark.jars": "c.jar"}, "spark.jars, spark.ui.enabled"),
+        ({"spark.sql.extensions": "io.delta.X"}, "spark.sql.extensions"),
+    ],
+)
+def test_entries_that_a_shared_session_does_not_take_are_named(
+    entries: dict[str, Any], lost: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = query_session(_session_of(MADE, static=["spark.sql.extensions"]), entries, 2)
+    warn_of_a_shared_session(session, entries)
+    assert caplog.text.count("without effect") == (0 if lost is None else 1)
+    assert lost is None or f"made without them: {lost}. " in caplog.text
+
+
+@pytest.mark.spark
+def test_an_application_in_a_session_of_others_says_what_it_does_not_get(
+    play: Playground, spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    play.produce(source, [(b"k", b"v", 0)])
+    given = {"spark.sql.extensions": "io.delta.X", "spark.driver.memory": "17g"}
+    with KafkaStreams(pass_through(source, target), play.config() | given, spark=spark):
+        assert play.pairs(target, 1) == [(b"k", b"v")]
+    assert "made without them: spark.driver.memory, spark.sql.extensions. " in caplog.text

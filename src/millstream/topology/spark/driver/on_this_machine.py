@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 _DAEMON = "spark.python.daemon.module"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-_MAX_FAILURES = "spark.task.maxFailures"
-_ATTEMPTS = "4"
+MAX_FAILURES = "spark.task.maxFailures"
+ATTEMPTS = "4"
 """Spark's default number of attempts at a task; a local master has only one by default."""
 _LOCAL = re.compile(r"local(?:\[\s*([0-9]+|\*)\s*\])?")
 _LOOPBACK = "127.0.0.1"
@@ -45,7 +45,7 @@ def on_this_machine(settings: Mapping[str, str], *, archive: bool = False) -> di
     master = found["spark.master"].strip()
     if master.split("[")[0] == "local":
         found = _LOCAL_SETTINGS | found
-        found["spark.master"] = with_retries(master, found.get(_MAX_FAILURES, _ATTEMPTS))
+        found["spark.master"] = with_retries(master, found.get(MAX_FAILURES, ATTEMPTS))
     # A running JVM has its directories and its environment already.
     if SparkContext._active_spark_context is not None:
         return found
@@ -73,12 +73,12 @@ def with_retries(master: str, failures: str) -> str:
 
 def warn_without_retries(master: str) -> None:
     """Log a warning if the user's session does not retry tasks."""
-    if with_retries(master, _ATTEMPTS) != master or re.fullmatch(r"local\[.*,\s*1\s*\]", master):
+    if with_retries(master, ATTEMPTS) != master or re.fullmatch(r"local\[.*,\s*1\s*\]", master):
         log.warning(
             "spark.master is %s, which does not retry tasks: a worker process that dies ends the "
             "application. %s would retry.",
             master,
-            with_retries(master.split(",")[0].rstrip("]") + "]" * ("[" in master), _ATTEMPTS),
+            with_retries(master.split(",")[0].rstrip("]") + "]" * ("[" in master), ATTEMPTS),
         )
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
@@ -28,7 +29,11 @@ from millstream.topology.spark.driver.on_this_machine import warn_without_retrie
 from millstream.topology.spark.driver.patterns import matching
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.savepoints import checkpoint_root
-from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.driver.session import (
+    new_session,
+    query_session,
+    warn_of_a_shared_session,
+)
 from millstream.topology.spark.driver.source_topics import SourceTopics
 from millstream.topology.spark.driver.stopped_session import (
     check_runs,
@@ -61,6 +66,8 @@ class OwnedQuery(QueryControl):
         self._spark = spark
         self._made: SparkSession | None = None
         """The session that was made for the application."""
+        self._shares_session = spark is not None
+        """Whether the session was made before, for others as well."""
         self._look_at = 0.0
         name = config.getString("application.id")
         self.sources = SourceTopics(
@@ -181,6 +188,7 @@ class OwnedQuery(QueryControl):
             check_runs(self._spark, self.application_id)
             return self._spark
         if self._made is None:
+            self._shares_session = SparkContext._active_spark_context is not None
             self._made = new_session(self._entries, self.application_id, self.log)
         return self._made
 
@@ -194,3 +202,10 @@ class OwnedQuery(QueryControl):
         else:
             warn_without_retries(master)
         return spark
+
+    def _session_of_the_query(self, spark: SparkSession, tasks: int) -> SparkSession:
+        """Return a session with the settings of the query; warn of those that it cannot have."""
+        session = query_session(spark, self._entries, tasks)
+        if self._shares_session:
+            warn_of_a_shared_session(session, self._entries)
+        return session

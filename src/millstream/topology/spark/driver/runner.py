@@ -45,7 +45,6 @@ from millstream.topology.spark.driver.preflight import check_file_names, check_j
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import take_savepoint
 from millstream.topology.spark.driver.segment_files import with_segment_files
-from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.driver.standbys import standby_directory
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moved import settle
@@ -296,7 +295,7 @@ class Runner(OwnedQuery):
             generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
             compiled = compiled_for(*program, brokers, sizes, generations)
             move = self._admitted(generations, compiled, sinks, restore)
-        session = query_session(spark, self._entries, len(layout.keys))
+        session = self._session_of_the_query(spark, len(layout.keys))
         changelogs = None if restore else wanted_changelogs(compiled, sizes, self._config)
         if move is not None:
             self._check_wanted()

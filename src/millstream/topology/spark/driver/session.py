@@ -10,15 +10,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from millstream.core.config.own_keys import CLASS_ARCHIVE
 from millstream.core.errors import ConfigException
 from millstream.jars import jars
 from millstream.topology.spark.driver.archive_options import OFF
+from millstream.topology.spark.driver.class_archives import JAVA_OPTIONS
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.local_permissions import without_processes
-from millstream.topology.spark.driver.on_this_machine import on_this_machine
+from millstream.topology.spark.driver.on_this_machine import (
+    ATTEMPTS,
+    MAX_FAILURES,
+    on_this_machine,
+    with_retries,
+)
 from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
@@ -27,6 +34,8 @@ from millstream.topology.spark.worker_pools import importable_daemon
 log = logging.getLogger(__name__)
 
 _JARS, _PYTHON, _REUSE = "spark.jars", "spark.pyspark.python", "spark.python.worker.reuse"
+_MASTER, _SQL, _SHUFFLE = "spark.master", "spark.sql.", "spark.sql.shuffle.partitions"
+_UNCHANGEABLE = ("CANNOT_MODIFY_STATIC_CONFIG", "CANNOT_MODIFY_CONFIG")
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
 _MAINTENANCE = f"{_STATE}.maintenanceInterval"
@@ -214,7 +223,7 @@ def query_session(
             _REUSE,
         )
     session = spark.newSession()
-    given = {k: v for k, v in _spark_entries(config).items() if k.startswith("spark.sql.")}
+    given = {k: v for k, v in _spark_entries(config).items() if k.startswith(_SQL)}
     if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
         raise ConfigException(
             f"Invalid value {given[_PROVIDER]} for configuration {_PROVIDER}: Spark's "
@@ -222,11 +231,52 @@ def query_session(
             hint="Leave out the entry.",
         )
     settings = SQL_SETTINGS | _with_standbys(config) | given
-    settings["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
+    settings[_SHUFFLE] = str(shuffle_partitions)
     for key, value in settings.items():
         if not _is_static(session, key):
-            session.conf.set(key, value)
+            _set(session, key, value)
     return session
+
+
+def warn_of_a_shared_session(session: SparkSession, config: Mapping[str, Any]) -> None:
+    """Name, in one warning, the entries that a session made before does not take.
+
+    Args:
+        session: The query's session, with the settings that can be changed.
+        config: The application's configuration.
+    """
+    made = dict(session.sparkContext.getConf().getAll())
+    failures = made.get(MAX_FAILURES, ATTEMPTS)
+    lost = []
+    for key, value in _spark_entries(config).items():
+        has = session.conf.get(key, None) if key.startswith(_SQL) else made.get(key)
+        if key != _SHUFFLE and not _holds(key, value, has, failures):
+            lost.append(key)
+    if lost:
+        log.warning(
+            "entries of the configuration without effect, as the application runs in a Spark "
+            "session that was made without them: %s. Applications of one process share its session",
+            ", ".join(sorted(lost)),
+        )
+
+
+def _holds(key: str, value: str, has: str | None, failures: str) -> bool:
+    """Tell whether a session has an entry; that of an application has a little more in some."""
+    if has is None or value == has:
+        return value == has
+    if key == _MASTER:
+        return with_retries(value, failures) == has
+    parts = _listed(value) if key == _JARS else [value]
+    return key in (_JARS, JAVA_OPTIONS) and all(part in has for part in parts)
+
+
+def _set(session: SparkSession, key: str, value: str) -> None:
+    try:
+        session.conf.set(key, value)
+    except AnalysisException as error:
+        # Static, and without a value in this session.
+        if error.getCondition() not in _UNCHANGEABLE:
+            raise
 
 
 def _with_standbys(config: Mapping[str, Any]) -> dict[str, str]:
