@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import subprocess
 import sys
 import threading
+import weakref
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -130,6 +132,16 @@ def test_the_default_of_a_parameter_is_named(function: Any) -> None:
         mapping(function)
     assert 'the default of "lock" of "<lambda>" (' in caught.value.detail
     assert "is a _thread.lock, which cannot be pickled" in caught.value.detail
+
+
+@pytest.mark.parametrize("kind", [asyncio.new_event_loop, weakref.WeakValueDictionary])
+def test_the_users_variable_is_named_not_one_of_the_standard_library(kind: Any) -> None:
+    held = kind()
+    with pytest.raises(StreamsException, match="KSTREAM-MAPVALUES-0000000001") as caught:
+        mapping(lambda value: (held, value))
+    assert caught.value.detail.startswith('In the variable "held" of ')
+    if isinstance(held, asyncio.AbstractEventLoop):
+        held.close()
 
 
 def test_a_class_that_changes_while_its_parts_are_looked_at() -> None:

@@ -148,14 +148,22 @@ def unpicklable_parts(
     if depth > _DEPTH or _picklable(value):
         return
     inner = False
+    inside = holder is not None and _is_of_a_library(value)
     for step, part in _parts(value):
         whole = f"{path}{step}" if path and step.startswith("[") else step
-        here = (step, part) if step.startswith(_HOLDERS) else holder
+        here = (step, part) if step.startswith(_HOLDERS) and not inside else holder
         for found in unpicklable_parts(part, whole, depth + 1, here):
             inner = True
             yield found
     if not inner and path:
         yield path, holder, value
+
+
+def _is_of_a_library(value: Any) -> bool:
+    """Tell whether a function is none of the user's, so that its variables say little."""
+    code = getattr(value, "__code__", None)
+    module = str(getattr(value, "__module__", "")).partition(".")[0]
+    return module in sys.stdlib_module_names or "site-packages" in getattr(code, "co_filename", "")
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
