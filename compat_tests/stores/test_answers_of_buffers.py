@@ -155,5 +155,5 @@ def test_what_is_opened_is_a_buffer(
 
 
 def test_a_buffer_is_chosen_by_a_text() -> None:
-    with pytest.raises(PluginError, match="a suppression buffer cannot be chosen by an ABCMeta"):
+    with pytest.raises(PluginError, match="a suppression buffer cannot be chosen by the class"):
         buffer_class(Answering)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from millstream import (
     Consumed,
     EmitStrategy,
     IllegalArgumentException,
+    JoinWindows,
     Materialized,
     Named,
     NullPointerException,
@@ -29,6 +30,7 @@ from millstream import (
     TimeWindows,
     TopologyConfig,
 )
+from millstream.core.errors import MillstreamError
 from millstream.topology.dsl.functions import plain, takes_key
 
 
@@ -203,3 +205,26 @@ def test_a_printed_stream_has_a_path_and_a_label_of_text() -> None:
         Printed.toFile(wrong)
     with pytest.raises(ClassCastException, match="label cannot be an int"):
         Printed.toSysOut().withLabel(wrong)
+
+
+def _stream() -> Any:
+    return StreamsBuilder().stream("in")
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: _stream().filter(lambda key, value: True, Named), "take the class Named as named"),
+        (lambda: _stream().groupByKey().count(Materialized), "take the class Materialized as"),
+        (lambda: _stream().groupByKey().windowedBy(TimeWindows), "take the class TimeWindows"),
+        (lambda: _stream().join(_stream(), max, JoinWindows), "cannot be the class JoinWindows"),
+        (lambda: StreamsBuilder().table("t").suppress(Suppressed), "take the class Suppressed"),
+    ],
+)
+def test_a_class_in_the_place_of_an_object_is_called_a_class(
+    call: Callable[[], object], problem: str
+) -> None:
+    with pytest.raises(MillstreamError, match=problem) as caught:
+        call()
+    if "It takes" in str(caught.value):
+        assert "not the class itself" in caught.value.hint

@@ -67,5 +67,5 @@ def test_what_takes_a_time_is_taken(callback: Callable[[int], Any]) -> None:
 
 
 def test_a_class_with_the_method_is_no_punctuator() -> None:
-    with pytest.raises(ClassCastException, match="callback cannot be a type"):
+    with pytest.raises(ClassCastException, match="callback cannot be the class Method"):
         MockProcessorContext().schedule(10, WALL, Method)

@@ -22,14 +22,16 @@ def a(noun: str) -> str:
 
 
 def a_kind(value: object) -> str:
-    """Return the name of an object's type with its article.
+    """Return the name of an object's type with its article; of a class, that it is one.
 
     The module is added for a type that has the name of a builtin and is not one.
 
     Example:
-        >>> a_kind(5)
-        'an int'
+        >>> a_kind(5), a_kind(int)
+        ('an int', 'the class int')
     """
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     kind = type(value)
     if hasattr(builtins, kind.__name__) and kind.__module__ != builtins.__name__:
         return a(f"{kind.__module__}.{kind.__name__}")

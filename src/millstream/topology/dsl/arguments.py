@@ -13,7 +13,7 @@ from millstream.core.errors import (
     NullPointerException,
 )
 from millstream.core.serdes import Serde
-from millstream.core.wording import a
+from millstream.core.wording import a_kind
 from millstream.topology.dsl.options import Materialized, Named
 
 C = TypeVar("C", bound=type)
@@ -61,7 +61,7 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
         kind = next((kind for kind in kinds if isinstance(argument, kind)), None)
         if kind is None or kind in found:
             raise ClassCastException(
-                f"{method}() does not take {a(_name(argument))} as {parameter}",
+                f"{method}() does not take {a_kind(argument)} as {parameter}",
                 detail=f"It takes {_listed(kinds)}, each at most once.",
                 hint=_hint(argument, kinds),
             )
@@ -134,14 +134,11 @@ def _saying_cannot(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _name(argument: object) -> str:
-    kind = argument if isinstance(argument, type) else type(argument)
-    return kind.__name__
-
-
 def _hint(argument: object, kinds: tuple[type, ...]) -> str:
     if isinstance(argument, str):
         return f'Write Named.as_("{argument}").' if Named in kinds else ""
+    if any(argument is kind for kind in kinds):
+        return "Give what one of the class's methods returns, not the class itself."
     given = argument if isinstance(argument, type) else type(argument)
     with_serdes = next((kind for kind in kinds if hasattr(kind, "with_")), None)
     if with_serdes is not None and issubclass(given, Serde):
