@@ -228,3 +228,11 @@ def test_a_class_in_the_place_of_an_object_is_called_a_class(
         call()
     if "It takes" in str(caught.value):
         assert "not the class itself" in caught.value.hint
+
+
+def test_a_global_table_that_a_table_is_joined_with_is_not_sent_to_a_stream() -> None:
+    builder = StreamsBuilder()
+    everywhere: Any = builder.globalTable("g")
+    with pytest.raises(ClassCastException, match="a table with a GlobalKTable") as caught:
+        builder.table("t").join(everywhere, max)
+    assert "Join a stream with a global table" in caught.value.hint

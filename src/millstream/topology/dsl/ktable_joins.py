@@ -13,6 +13,7 @@ from millstream.topology.dsl.arguments import ABSENT, bound, name_and_store, sor
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.foreign_key_join import join_by_foreign_key
 from millstream.topology.dsl.functions import ValueJoiner, plain
+from millstream.topology.dsl.global_ktable import GlobalKTable
 from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named, TableJoined
 from millstream.topology.dsl.type_vars import KO, VO, K, R, V
@@ -212,7 +213,9 @@ def _check_table(method: str, other: object) -> None:
     if not isinstance(not_none(other, "other"), KTable):
         raise ClassCastException(
             f"{method}() does not join a table with {a_kind(other)}",
-            hint="Call toTable() on a stream first.",
+            hint="Join a stream with a global table: it is read as a whole, and has no updates."
+            if isinstance(other, GlobalKTable)
+            else "Call toTable() on a stream first.",
         )
 
 
