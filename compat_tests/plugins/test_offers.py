@@ -213,7 +213,9 @@ def test_a_plugin_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPat
     assert offers.failed_entry_point(["theirs"]) == ""
 
 
-@pytest.mark.parametrize(("kinds", "said"), [(5, "returned an int"), (type, "returned a type")])
+@pytest.mark.parametrize(
+    ("kinds", "said"), [(5, "returned an int"), (type, "returned the class type")]
+)
 def test_kinds_of_stores_are_an_object_of_their_class(kinds: Any, said: str) -> None:
     theirs = type("Theirs", (), {"millstream_store_kinds": hookimpl(lambda self: kinds)})
     with registered(theirs()), pytest.raises(PluginError, match=said) as caught:

@@ -218,7 +218,7 @@ def _stream() -> Any:
         (lambda: _stream().groupByKey().count(Materialized), "take the class Materialized as"),
         (lambda: _stream().groupByKey().windowedBy(TimeWindows), "take the class TimeWindows"),
         (lambda: _stream().join(_stream(), max, JoinWindows), "cannot be the class JoinWindows"),
-        (lambda: StreamsBuilder().table("t").suppress(Suppressed), "take the class Suppressed"),
+        (lambda: _stream().toTable().suppress(Suppressed), "take the class Suppressed"),
     ],
 )
 def test_a_class_in_the_place_of_an_object_is_called_a_class(
