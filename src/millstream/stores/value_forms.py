@@ -133,8 +133,8 @@ def _record_headers(context: StateStoreContext) -> Headers | None:
 
 def _record_time(context: StateStoreContext) -> int:
     record = context.record_context
-    # A store may be filled before the first record, from a processor's init.
-    return -1 if record is None else record.timestamp()
+    # A test may fill a store before the first record, or after a punctuation.
+    return 0 if record is None else record.timestamp()
 
 
 def _time_at(value: bytes, start: int) -> int:

@@ -324,7 +324,7 @@ class Task:
 
     def record_context_or_none(self) -> RecordContext:
         """Return the context of the current record, or an empty one."""
-        return self.record_context or RecordContext(None, -1, -1, -1)
+        return self.record_context or RecordContext(None, -1, -1, 0)
 
     # -- commit ----------------------------------------------------------------
 
