@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from millstream.core.arguments import required
 from millstream.core.errors import ClassCastException
 from millstream.core.function_kinds import check_kind, name_of
 from millstream.core.wording import a_kind
@@ -49,8 +50,10 @@ def check_punctuator(callback: Any) -> None:
     """Refuse what cannot be called with a time, and is no object with a method ``punctuate``.
 
     Raises:
+        NullPointerException: It is None.
         ClassCastException: It is such a thing, or an async function.
     """
+    required(callback, "callback")
     called = getattr(callback, "punctuate", callback)
     if not callable(called) or (called is not callback and isinstance(callback, type)):
         raise ClassCastException(

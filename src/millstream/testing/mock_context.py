@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
-from millstream.core.arguments import of_type, text_or_none, whole
+from millstream.core.arguments import of_type, required, text_or_none, whole
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import event_millis
 from millstream.core.engine.context import schedule_arguments
@@ -157,6 +157,7 @@ class _MockContext(ProcessingContext):
 
     def addStateStore(self, stateStore: StateStore) -> None:
         """Add a store for ``getStateStore``; the test must initialise it."""
+        required(stateStore, "stateStore")
         if not callable(getattr(stateStore, "name", None)) or isinstance(stateStore, type):
             raise ClassCastException(
                 f"stateStore cannot be {a_kind(stateStore)}",

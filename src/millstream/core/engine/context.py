@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.arguments import required
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.nodes_below import is_stateless, shares_headers, takes_columns
 from millstream.core.engine.punctuation import Punctuation
@@ -324,6 +325,7 @@ def _differ(one: Any, other: Any) -> bool:
 
 
 def _no_record(given: object) -> ClassCastException:
+    required(given, "record")
     return ClassCastException(
         f"forward() takes a Record, not {a_kind(given)}",
         hint="Write forward(record.withValue(value)), or forward(Record(key, value, timestamp)).",
@@ -384,7 +386,7 @@ def schedule_arguments(
 
 def _clock(kind: Any) -> PunctuationType:
     try:
-        return PunctuationType(kind)
+        return PunctuationType(required(kind, "type"))
     except ValueError:
         raise ClassCastException(
             f"type cannot be {kind!r}",

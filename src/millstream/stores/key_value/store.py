@@ -186,7 +186,7 @@ def pairs_of(entries: Any) -> list[tuple[Any, Any]]:
     """Return the keys and values of ``KeyValue`` objects, of tuples of two, or of a mapping.
 
     Raises:
-        NullPointerException: There is None instead.
+        NullPointerException: There is None instead, or among them.
         ClassCastException: An entry is something else, such as a text of two letters.
 
     Example:
@@ -199,6 +199,8 @@ def pairs_of(entries: Any) -> list[tuple[Any, Any]]:
         raise ClassCastException(f"entries cannot be {a_kind(entries)}", hint=_ENTRIES)
     pairs = []
     for entry in entries.items() if isinstance(entries, Mapping) else entries:
+        if entry is None:
+            raise NullPointerException("an entry cannot be null", hint=_ENTRIES)
         if not isinstance(entry, KeyValue | tuple | list) or len(tuple(entry)) != _PAIR:
             raise ClassCastException(
                 f"an entry cannot be {a_kind(entry)}",
