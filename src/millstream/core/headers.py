@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, overload
+from typing import Any, NoReturn, Protocol, overload
 
-from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.java_text import java_bytes
 from millstream.core.wording import a_kind
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """One name and its bytes; ``None`` is Kafka's null value."""
+    """One name and its bytes; ``None`` is Kafka's null value.
+
+    Raises:
+        NullPointerException: The name is None.
+    """
 
     _key: str
     _value: bytes | None
+
+    def __post_init__(self) -> None:
+        if self._key is None:
+            raise NullPointerException("Null header keys are not permitted")
 
     def key(self) -> str:
         """Return the name."""
@@ -54,6 +66,10 @@ def _bytes(key: str, value: object) -> bytes:
         f"the value of header {key!r} cannot be {a_kind(value)}",
         hint='Give bytes, such as "text".encode().',
     )
+
+
+def _refuse_none() -> NoReturn:
+    raise IllegalArgumentException("key cannot be null.")
 
 
 def _checked(headers: Any) -> list[Header]:
@@ -119,21 +135,39 @@ class Headers:
         return self
 
     def remove(self, key: str) -> Headers:
-        """Remove every header named ``key`` and return this object."""
+        """Remove every header named ``key`` and return this object.
+
+        Raises:
+            IllegalArgumentException: The name is None.
+        """
+        if key is None:
+            _refuse_none()
         items = self._own()
         items[:] = [header for header in items if header.key() != key]
         return self
 
     # As in Java, a type checker does not ask whether it is None.
     def lastHeader(self, key: str) -> Header | Any:
-        """Return the newest header named ``key``; None if there is none."""
+        """Return the newest header named ``key``; None if there is none.
+
+        Raises:
+            IllegalArgumentException: The name is None.
+        """
+        if key is None:
+            _refuse_none()
         for header in reversed(self._items):
             if header._key == key:
                 return header
         return None if self._rows is None else self._rows.last(self._row, key)
 
     def headers(self, key: str) -> list[Header]:
-        """Return every header named ``key``, oldest first."""
+        """Return every header named ``key``, oldest first.
+
+        Raises:
+            IllegalArgumentException: The name is None.
+        """
+        if key is None:
+            _refuse_none()
         return [header for header in self._own() if header.key() == key]
 
     def toArray(self) -> list[Header]:

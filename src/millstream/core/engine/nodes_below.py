@@ -1,4 +1,4 @@
-"""What the nodes below a node are like, as far as it matters to what is forwarded to them."""
+"""Facts about the nodes below a node, as far as they matter to what is forwarded to them."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import Any
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
+    IllegalArgumentException,
     IllegalStateException,
     KafkaException,
     NullPointerException,
@@ -210,6 +211,12 @@ class ListSerde(WrapperSerde[Any]):
         if serde is None and listClass is not None:
             raise NullPointerException(
                 "serde cannot be null", hint="Give the serde of the entries."
+            )
+        if listClass is None and serde is not None:
+            raise IllegalArgumentException(
+                'ListDeserializer requires both "listClass" and "innerDeserializer" parameters to '
+                "be provided during initialization",
+                hint="Write ListSerde(list, serde).",
             )
         super().__init__(
             ListSerializer(None if serde is None else serde.serializer()),
