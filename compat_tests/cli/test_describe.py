@@ -93,3 +93,20 @@ def test_every_subcommand_has_an_example_and_says_its_exit_codes() -> None:
         text = info.epilog or ""
         assert "\n  millstream " in text, info.name
         assert "Exit codes: 0 fine; 1 " in text
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("describe", "--help"), ("plugins",)])
+def test_output_on_a_full_disk_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("only Linux has a device that is always full")
+    with full.open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "millstream.cli", *arguments],
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    said = "millstream: write error: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)

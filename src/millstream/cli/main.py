@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -141,6 +142,10 @@ app.command(epilog=epilog("millstream port src/main/java/shop/Orders.java -o ord
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE}
+"""What the system says where output cannot be written."""
+
+
 def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"millstream {version('millstream')}")
@@ -165,16 +170,34 @@ def main() -> None:
     try:
         if "_MILLSTREAM_COMPLETE" in os.environ:
             completion_init()
-        app(prog_name="millstream")
+        try:
+            app(prog_name="millstream")
+        except SystemExit:
+            # Else the interpreter finds at its end that it does not go out.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            raise
     except MillstreamError as error:
         print(f"millstream: {one_line(error)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
+            _give_up_output(error)
         # What py4j raises then says nothing.
         if (failure := _ended_spark(error)) is None:
             raise
         print(f"millstream: {one_line(failure)}", file=sys.stderr)
         sys.exit(1)
+
+
+def _give_up_output(error: OSError) -> NoReturn:
+    """End as Unix tools do where output cannot be written, such as on a full disk."""
+    # A reader that has read enough is no failure.
+    if error.errno != errno.EPIPE:
+        print(f"millstream: write error: {error.strerror}", file=sys.stderr)
+    # What is still in the buffer would fail again when the interpreter ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(1)
 
 
 def _print_utf8() -> None:
