@@ -205,8 +205,32 @@ def test_a_spare_that_is_closed_stops_waiting(place: Place) -> None:
     first.release()
 
 
-def test_a_checkpoint_that_cannot_be_written_is_named(place: Place) -> None:
-    (place.directory / "checkpoint").write_text("a file")
+@pytest.mark.parametrize(
+    ("kept", "path", "kind"),
+    [
+        ("directory", "state/owner", "file"),
+        ("directory", "checkpoint/millstream-lease/1.json", "file"),
+        ("file", "checkpoint/millstream-lease", "directory"),
+        ("file", "checkpoint", "directory"),
+    ],
+)
+@pytest.mark.parametrize("takeover", ["refuse", "wait"])
+def test_what_lies_where_instances_note_themselves_is_named(
+    place: Place, kept: str, path: str, kind: str, takeover: str
+) -> None:
+    at = place.directory / path
+    at.parent.mkdir(parents=True, exist_ok=True)
+    at.mkdir() if kept == "directory" else at.write_text("")
+    with pytest.raises(StreamsException) as caught:
+        place.begin(place.instance("one", takeover=takeover))
+    assert caught.value.problem == f'"{at}" is a {kept}, and has to be a {kind}'
+    assert "See that no other instance runs" in caught.value.hint
+
+
+def test_a_checkpoint_that_cannot_be_written_is_named(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place.files, "create", _read_only)
     with pytest.raises(StreamsException, match='cannot read or write the lease in checkpoint "c"'):
         place.begin(place.instance("one"))
 
@@ -221,12 +245,18 @@ def test_a_full_disk_is_told_as_everywhere(place: Place, monkeypatch: pytest.Mon
     assert "Free space where" in caught.value.hint
 
 
-def test_a_spare_waits_also_for_the_file_system(place: Place) -> None:
-    blocked = place.directory / "checkpoint"
-    blocked.write_text("a file")
+def test_a_spare_waits_also_for_the_file_system(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = place.files.create
+    monkeypatch.setattr(place.files, "create", _read_only)
     spare = place.instance("one", takeover="wait")
     with place.waiting(spare):
         eventually(lambda: spare._unreadable, expected=True)
-        blocked.unlink()
-    assert (blocked / LEASES).is_dir()
+        monkeypatch.setattr(place.files, "create", create)
+    assert spare.is_held
     spare.release()
+
+
+def _read_only(*_: object) -> bool:
+    raise OSError(30, "Read-only file system", "/c/millstream-lease")

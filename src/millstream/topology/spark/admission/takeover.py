@@ -225,6 +225,8 @@ class Takeover:
             progress.info(text, self._application_id, limit_ms, owner)
 
     def _not_readable(self, error: Exception) -> None:
+        if isinstance(error, (IsADirectoryError, NotADirectoryError)):
+            raise self._in_the_way(error) from error
         if not self.waits:
             if (full := full_disk_from(str(error))) is not None:
                 raise full from error
@@ -236,6 +238,20 @@ class Takeover:
         if not self._unreadable:
             log.warning("%s: cannot read the lease: %r", self._application_id, error)
         self._unreadable = True
+
+    def _in_the_way(self, error: OSError) -> StreamsException:
+        """Return the error for a directory in a file's place, or a file in a directory's."""
+        # Above a path whose parent is no directory nothing else is a file.
+        at = Path(error.filename)
+        found = next((each for each in (at, *at.parents) if each.is_file()), at)
+        kinds = ("directory", "file") if found.is_dir() else ("file", "directory")
+        return StreamsException(
+            f'"{found}" is a {kinds[0]}, and has to be a {kinds[1]}',
+            detail=f"Here an instance notes that it runs application {self._application_id!r} on "
+            f'checkpoint "{self._location}". No entry of a store is in it.',
+            hint="See that no other instance runs, move it away, and start again. If it is the "
+            "checkpoint itself or above it, set millstream.checkpoint.location or state.dir.",
+        )
 
     def _locked(self) -> LockException:
         return LockException(
