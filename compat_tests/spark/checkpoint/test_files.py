@@ -141,6 +141,24 @@ def test_a_damaged_log_says_what_is_lost_and_how_to_go_on(
     assert way in caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["", "v1\n{}\n{", None])
+def test_lost_positions_of_the_batch_before_the_last_one_cost_nothing(
+    files: Files, text: str | None
+) -> None:
+    files.remove("offsets/2")
+    if text is None:
+        files.remove("offsets/0")
+    else:
+        files.write("offsets/0", text)
+    log = CheckpointLog(files, "c")
+    with pytest.raises(StreamsException, match='cannot read "offsets/0" in checkpoint') as caught:
+        log.progress()
+    assert "Nothing is lost" in caught.value.detail
+    assert 'Copy "offsets/1" to "offsets/0"' in caught.value.hint
+    files.write("offsets/0", files.text("offsets/1"))
+    assert log.progress().done == 1
+
+
 @pytest.mark.parametrize(
     ("missing", "named"),
     [("offsets/1", "offsets/1"), ("commits/1", "commits/1"), ("offsets", "offsets/1")],
@@ -215,6 +233,15 @@ LOADING = "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during load
         (
             "Checksum error: s3a://bucket/a/offsets/17 at 0 exp: 1 got: 2",
             '"s3a://bucket/a/offsets/17"',
+            "the stores are not",
+        ),
+        (
+            (
+                "[STATE_STORE_X] at /a/checkpoint/state/0\nCaused by: "
+                "java.lang.IllegalStateException: "
+                "Failed to read log file /a/checkpoint/offsets/5. Incomplete log file"
+            ),
+            '"/a/checkpoint/offsets/5"',
             "the stores are not",
         ),
     ],

@@ -70,14 +70,13 @@ def damage_from(text: str) -> StreamsException | None:
     file = next(
         (found for line in reversed(text.splitlines()) if (found := _FILE.search(line))), None
     )
-    in_state = (
-        "STATE_STORE" in text
-        or "STATE_DIRECTORY" in text
-        or (file is not None and file[1].startswith("state/"))
-    )
+    if file is None:
+        in_state = "STATE_STORE" in text or "STATE_DIRECTORY" in text
+    else:
+        in_state = file[1].startswith("state/")
     if file is None and not in_state:
         return None
-    name = "a file of the state" if file is None else f'"{file[0]}"'
+    name = "a file of the state" if file is None else f'"{file[0].rstrip(".")}"'
     if in_state:
         return ProcessorStateException(
             f"cannot read {name} of the checkpoint",

@@ -101,6 +101,8 @@ class CheckpointLog:
         if done >= 0:
             self._check_commit(done, planned)
             self._check_operators()
+        if 0 < planned == done:
+            self._check_before(done)
         return Progress(
             planned=planned,
             done=done,
@@ -143,6 +145,21 @@ class CheckpointLog:
                 )
                 how = f"{_delete([f'{OFFSETS}/{batch}'])}: the batch is then planned anew. {_SAFE}"
             raise self._broken(f"{OFFSETS}/{batch}", _shown(error), lost, how) from error
+
+    def _check_before(self, done: int) -> None:
+        """Check the positions before the last batch, which Spark reads and has no use for."""
+        path, good = f"{OFFSETS}/{done - 1}", f"{OFFSETS}/{done}"
+        try:
+            self.consumed(done - 1)
+        except (ValueError, KeyError, TypeError, IndexError, OSError) as error:
+            crc = path.replace("/", "/.")
+            raise self._broken(
+                path,
+                _shown(error),
+                f"Nothing is lost: batch {done} after it has ended, and Spark only wants to see "
+                "this file.",
+                f'Copy "{good}" to "{path}", delete "{crc}.crc" if it exists, and start again.',
+            ) from error
 
     def beginning(self) -> Positions:
         """Return the start offsets of the first batch."""
