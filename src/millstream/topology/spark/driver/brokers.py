@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -44,6 +45,11 @@ _NEW_TOPIC_S = 3.0
 # A broker tells no client when it knows a topic: it is asked again.
 _NEW_TOPIC_PAUSE_S = 0.2
 EARLIEST, LATEST = -2, -1
+_LEGAL = re.compile(r"(?!\.\.?$)[a-zA-Z0-9._-]{1,249}")
+_LEGAL_IS = (
+    "A name of a topic has up to 249 characters, of ASCII letters, digits, '.', '_' and '-'; "
+    'and is not "." or "..".'
+)
 
 
 class Brokers:
@@ -243,6 +249,12 @@ class Brokers:
             raise not_allowed(problem, Right("Describe", "topic", topic), found.error.str())
 
     def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
+        if _LEGAL.fullmatch(topic) is None:
+            raise StreamsException(
+                f'cannot create internal topic "{topic}"',
+                detail=_LEGAL_IS,
+                hint="It begins with application.id; give the application another one.",
+            )
         replication = self._config.getInt("replication.factor")
         new = NewTopic(topic, partitions, replication, config=dict(settings))
         admin = AdminClient(self._quiet)  # a name: the request ends with the client
@@ -285,6 +297,12 @@ class Brokers:
         return connected(consumer_settings(self._config, self._application_id), problem)
 
     def _created_on_demand(self, topic: str) -> int:
+        if _LEGAL.fullmatch(topic) is None:
+            raise StreamsException(
+                f'cannot write to topic "{topic}": no topic can have this name',
+                detail=_LEGAL_IS,
+                hint="Correct it where a sink or errors.dead.letter.queue.topic.name has it.",
+            )
         producer = Producer(self._quiet)
         give_up = time.monotonic() + _AUTO_CREATE_S
         problem = f'cannot write to topic "{topic}": it does not exist'
