@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from millstream.cli.settings import entries, from_environment, read_file
+from millstream.cli.settings import entries, from_environment, read_file, streams_config
 from millstream.core.errors import ConfigException
 from millstream.core.properties import parsed_properties
 
@@ -93,3 +93,11 @@ def test_properties_are_read_as_java_does(text: str, expected: dict[str, str]) -
 
 def test_properties_may_be_latin_1() -> None:
     assert parsed_properties("a=é".encode("latin-1")) == {"a": "é"}
+
+
+@pytest.mark.parametrize("name", ["string", "long"])
+def test_short_names_of_serdes_are_known_to_every_command(name: str) -> None:
+    given = {"default.key.serde": name}
+    found = streams_config(given, "app").defaultKeySerde()
+    # Python has a module "string".
+    assert type(found).__name__ == f"{name.title()}Serde"

@@ -31,10 +31,11 @@ def restore(
     from millstream.cli.settings import entries
     from millstream.cli.target import load_target
     from millstream.core.config import StreamsConfig
+    from millstream.plugins.names import with_plugins
     from millstream.topology.spark.driver.restoring import restore_savepoint
 
     loaded = load_target(target, entries(config, sets))
-    checked = StreamsConfig(dict(loaded.config))
+    checked = with_plugins(StreamsConfig(dict(loaded.config)))
     location = restore_savepoint(loaded.topology, checked, savepoint)
     name = checked.getString("application.id")
     if json:

@@ -43,11 +43,10 @@ def savepoint(
     it processes meanwhile is not in the savepoint. It needs no broker.
     """
     from millstream.cli.settings import entries, streams_config
-    from millstream.plugins.names import with_plugins
     from millstream.topology.savepoints.checksums import joined
     from millstream.topology.spark.driver.savepoints import take_savepoint
 
-    checked = with_plugins(streams_config(entries(config, sets), app))
+    checked = streams_config(entries(config, sets), app)
     manifest = take_savepoint(checked, absolute(directory))
     found = joined(each for s in manifest.stores.values() for each in s.partitions.values())
     if json:

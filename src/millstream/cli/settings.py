@@ -14,6 +14,7 @@ import typer
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException
 from millstream.core.properties import parsed_properties
+from millstream.plugins.names import with_plugins
 
 ENVIRONMENT = "MILLSTREAM_SET_"
 DEFAULT_SERVERS = "localhost:9092"
@@ -99,7 +100,7 @@ def streams_config(given: Mapping[str, Any], application_id: str = "") -> Stream
         application_id: The application; a name of the command's own if it needs none.
     """
     own = {"application.id": application_id or "millstream-command"}
-    return StreamsConfig({"bootstrap.servers": DEFAULT_SERVERS, **given, **own})
+    return with_plugins(StreamsConfig({"bootstrap.servers": DEFAULT_SERVERS, **given, **own}))
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
