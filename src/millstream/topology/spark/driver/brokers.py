@@ -337,7 +337,8 @@ def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternal
     return MisconfiguredInternalTopicException(
         f'internal topic "{topic}" has {there} partitions',
         detail=f"The topology needs {needed}.",
-        hint="Delete the topic together with the checkpoint.",
+        hint="Keep a copy of the checkpoint. To begin anew, delete the topic together with the "
+        "checkpoint: the contents of all stores are then lost.",
     )
 
 
