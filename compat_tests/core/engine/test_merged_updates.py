@@ -240,6 +240,36 @@ def test_alternating_topics_go_down_in_one_run_if_nothing_sees_single_records(
     assert seen == runs
 
 
+@pytest.mark.parametrize("by_chunks", [True, False])
+def test_a_foreign_key_join_below_is_told_the_partition_of_each_record(by_chunks: bool) -> None:
+    builder = StreamsBuilder()
+    read = [
+        builder.stream(topic, Consumed.with_(TEXT, TEXT)).groupByKey(Grouped.with_(TEXT, TEXT))
+        for topic in TOPICS[:2]
+    ]
+    cogrouped = (
+        read[0]
+        .cogroup(lambda _key, value, _old: value)
+        .cogroup(read[1], lambda _key, value, _old: value)
+    )
+    left = cogrouped.aggregate(lambda: "", Materialized.with_(TEXT, TEXT))
+    right = builder.table("right", Consumed.with_(TEXT, TEXT))
+    left.join(right, lambda value: value, lambda one, other: one + other)
+    task, host = new_task(
+        builder.build().plan(), {"statestore.cache.max.bytes": NONE}, by_chunks=by_chunks
+    )
+    for first, topic in enumerate(TOPICS[:2]):
+        times = [first + 2 * number for number in range(5)]
+        values: list[bytes | None] = [b"v%d" % time for time in times]
+        task.add(RawChunk(topic, 2, range(5), times, [b"k"] * 5, values, None))
+    task.run()
+
+    sent = [each.value for each in host.sent if "SUBSCRIPTION" in each.topic]
+    # The number of the partition is at the end of a subscription.
+    assert {value[-4:] for value in sent if value is not None} == {b"\0\0\0\2"}
+    task.close()
+
+
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1), min_size=2, max_size=4))
 def test_the_order_is_that_of_a_partition_group(columns: list[list[int]]) -> None:

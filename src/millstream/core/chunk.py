@@ -102,6 +102,10 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def origin(self, index: int) -> Origin:
+        """Return topic and partition of one record's source record."""
+        return (self.topic, self.partition) if self.origins is None else self.origins[index]
+
     def replace(self, *, keys: list[Any] | None = None, values: list[Any] | None = None) -> Chunk:
         """Return the same records with another column of keys or of values."""
         return Chunk(

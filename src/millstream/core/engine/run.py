@@ -91,7 +91,7 @@ class Runs:
 
     def raw(self, chunk: Chunk, index: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of the record from which one record of a chunk descends."""
-        runs = self._runs.get(_origin(chunk, index))
+        runs = self._runs.get(chunk.origin(index))
         if runs is None:
             return None, None
         offset, run = chunk.offsets[index], runs[-1]
@@ -123,7 +123,7 @@ class Runs:
         """Return the context of one record of a chunk."""
         offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
         headers = None if chunk.headers is None else chunk.headers[index]
-        origin, raw = _origin(chunk, index), self.raw(chunk, index)
+        origin, raw = chunk.origin(index), self.raw(chunk, index)
         return RecordContext(*origin, offset, timestamp, headers, *raw)
 
     def clear(self) -> None:
@@ -132,12 +132,6 @@ class Runs:
 
 
 _FIRST = attrgetter("first")
-
-
-def _origin(chunk: Chunk, index: int) -> Origin:
-    if chunk.origins is None:
-        return chunk.topic, chunk.partition
-    return chunk.origins[index]
 
 
 def context_of(decoded: Decoded, index: int) -> RecordContext:

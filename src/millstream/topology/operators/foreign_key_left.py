@@ -79,6 +79,7 @@ class Subscribe(JoinPart):
         olds = chunk.olds or [None] * len(chunk)
         rows, keys, values = list[int](), list[Any](), list[Subscription]()
         for index, (old, new) in enumerate(foreign_keys):
+            _, partition = chunk.origin(index)
             if chunk.values[index] is None and olds[index] is None:
                 continue
             differs = before[index] != after[index]
@@ -86,7 +87,7 @@ class Subscribe(JoinPart):
                 rows.append(index)
                 keys.append(foreign_key)
                 values.append(
-                    Subscription(hashes[index], instruction, chunk.keys[index], chunk.partition)
+                    Subscription(hashes[index], instruction, chunk.keys[index], partition)
                 )
         each_once = rows == list(range(len(chunk)))
         made = (chunk if each_once else chunk.take(rows)).replace(keys=keys, values=values)
