@@ -120,6 +120,9 @@ class JointRows:
             if done.error is not None:
                 part, index = self._record(order[first])
                 part.context.fail(part.chunk, index, done.error)
+                # The function may have changed the aggregate before it failed.
+                slot = self.slots[order[first]]
+                cells[slot] = self.access.read_many([self.slot_bytes[slot]])[0]
                 first += 1
 
     def _kept(self, order: Sequence[int], slots: Mapping[int, int]) -> list[int]:

@@ -74,6 +74,9 @@ class RowAggregation:
                 self._write(rows, first, stop, updates)
             if updates.error is not None:
                 self.context.fail(run, stop, updates.error)
+                # The function may have changed the aggregate before it failed.
+                slot = rows.slots[stop]
+                cells[slot] = access.read_many([rows.slot_bytes[slot]])[0]
                 stop = rows.next_record(stop)
             first = stop
 
