@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,7 @@ def flattened(
     yield indices, items
 
 
-def fanned_out(chunk: Chunk, indices: list[int]) -> Chunk:
+def fanned_out(chunk: Chunk, indices: Sequence[int]) -> Chunk:
     """Return the records at ``indices``, each with headers of its own."""
     out = chunk.take(indices)
     if out.headers is not None:

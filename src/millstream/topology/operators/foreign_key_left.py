@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import make_record
+from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart
 from millstream.topology.operators.operator import AnyRecord, runs
 from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
@@ -90,7 +91,7 @@ class Subscribe(JoinPart):
                     Subscription(hashes[index], instruction, chunk.keys[index], partition)
                 )
         each_once = rows == list(range(len(chunk)))
-        made = (chunk if each_once else chunk.take(rows)).replace(keys=keys, values=values)
+        made = (chunk if each_once else fanned_out(chunk, rows)).replace(keys=keys, values=values)
         made.olds = None
         return made
 

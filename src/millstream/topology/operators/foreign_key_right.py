@@ -10,6 +10,7 @@ from millstream.core.records import make_record
 from millstream.core.serdes.base import deserialize_column, deserializer_call, serialize_column
 from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.core.state import Headed
+from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart, prefix_of
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
@@ -182,7 +183,7 @@ class AnswerAll(JoinPart):
             JoinResponse(each.row_hash, chunk.values[index], each.partition)
             for index, each in zip(rows, subscriptions, strict=True)
         ]
-        made = chunk.take(rows).replace(keys=keys, values=responses)
+        made = fanned_out(chunk, rows).replace(keys=keys, values=responses)
         made.olds = None
         self.context.forward_chunk(made)
 

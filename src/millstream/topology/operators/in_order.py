@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.windows import Windowed
+from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.folding import identities
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
@@ -76,7 +77,7 @@ class InOrderAggregate(WindowedAggregate):
             return
         rows, windowed, news, olds, times = map(list, zip(*self._updates, strict=True))
         self._updates.clear()
-        out = chunk.take(rows).replace(keys=windowed, values=news)
+        out = fanned_out(chunk, rows).replace(keys=windowed, values=news)
         out.timestamps, out.olds = times, olds
         self.context.forward_chunk(out)
 

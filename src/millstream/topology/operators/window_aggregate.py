@@ -12,6 +12,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.columns import until_error
 from millstream.core.records import Change, make_record
 from millstream.core.windows import TimeWindows, Windowed
+from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.folding import Combine, Initial, identities, numbered
 from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.opened_windows import (
@@ -165,7 +166,7 @@ class WindowAggregate(WindowedAggregate):
         if late and not self._stock:
             # A user's windows may have any order, and so may updates and what is dropped.
             return None
-        run = chunk.take(records)
+        run = fanned_out(chunk, records)
         return _Found(run, records, starts, None if self._stock else windows, late, stream_time)
 
     def _add_found(self, chunk: Chunk, found: _Found) -> bool:
