@@ -97,3 +97,13 @@ def test_the_longest_way_is_of_nodes_below_one_another() -> None:
     source.to("other")
     (part,) = builder.build().plan().subtopologies
     assert longest_way(part) == 4
+
+
+def test_what_branches_and_merges_many_times_is_described() -> None:
+    builder = StreamsBuilder()
+    stream = builder.stream("in")
+    for _ in range(60):
+        stream = stream.filter(lambda key, value: True).merge(stream.mapValues(lambda value: value))
+    stream.to("out")
+    (part,) = builder.build().describe().subtopologies()
+    assert len(part.nodes()) == 60 * 3 + 2

@@ -33,12 +33,13 @@ class DescribedNode:
         return self._successors.items()
 
     def _grow(self, delta: int) -> None:
-        # A loop, as a chain may be longer than Python has room for calls.
-        waiting: list[DescribedNode] = [self]
-        while waiting:
-            node = waiting.pop()
-            node._size += delta
-            waiting.extend(node.predecessors())
+        # Kafka adds to a node above once for each path that leads there. Each merge of what was
+        # branched doubles their number, so a node gets the sum of its paths at once.
+        added = {self: delta}
+        for node in _upwards(self):
+            node._size += added[node]
+            for above in node.predecessors():
+                added[above] = added.get(above, 0) + added[node]
 
 
 class DescribedSource(DescribedNode):
@@ -234,6 +235,23 @@ def _compare(one: DescribedNode, other: DescribedNode) -> int:
     if one._size != other._size:
         return other._size - one._size
     return (one._name > other._name) - (one._name < other._name)
+
+
+def _upwards(lowest: DescribedNode) -> list[DescribedNode]:
+    """Return a node and all above it, each before those above it."""
+    found: list[DescribedNode] = []
+    seen = {lowest}
+    # A loop, as a chain may be longer than Python has room for calls.
+    waiting = [(lowest, iter(lowest.predecessors()))]
+    while waiting:
+        _, above = waiting[-1]
+        following = next((each for each in above if each not in seen), None)
+        if following is None:
+            found.append(waiting.pop()[0])
+            continue
+        seen.add(following)
+        waiting.append((following, iter(following.predecessors())))
+    return found[::-1]
 
 
 def _names(nodes: Iterable[DescribedNode]) -> str:
