@@ -150,7 +150,8 @@ class StoredWindows(ExpiringLayer, WindowLayer):
         reverse: bool,
     ) -> Iterator[Entry]:
         first = clamp(max(time_from, self.oldest()))
-        last = min(time_to, self.observed)
+        # Rows that the latest segment gets before the first read show, as in Kafka's.
+        last = min(time_to, self._keys.segment_end(self.observed))
         if last < first:
             return iter(())
         if self._indexed and key_from is None and key_to is None:
