@@ -35,7 +35,7 @@ class DescribedNode:
     def _grow(self, delta: int) -> None:
         # Kafka adds to a node above once for each path that leads there. Each merge of what was
         # branched doubles their number, so a node gets the sum of its paths at once.
-        added = {self: delta}
+        added: dict[DescribedNode, int] = {self: delta}
         for node in _upwards(self):
             node._size += added[node]
             for above in node.predecessors():
