@@ -59,12 +59,6 @@ class StoreAccess(KeyValueAccess):
         """Yield the cells of the cache with ``lower <= key < upper``; None where one is deleted."""
         return iter(())
 
-    def cached_keys(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> list[bytes]:
-        """Return the keys of what ``cached_cells`` would yield now."""
-        return []
-
     def encoding_for(self, layer: PointLayer) -> Encode | None:
         """Return the value encoder for writes to ``layer``; None if writes do more than that."""
         if self.cached or self.keeps_headers:
@@ -314,11 +308,6 @@ class CachedAccess(StoreAccess):
         cell_of = self._cache.cell_of
         entries = self._cache.range(lower, upper, reverse=reverse)
         return ((key, cell_of(entry)) for key, entry in entries)
-
-    def cached_keys(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> list[bytes]:
-        return self._cache.keys(lower, upper, reverse=reverse)
 
     def cached_run(
         self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]

@@ -39,10 +39,6 @@ class TimedKeys(ABC):
         """Return the first bytes of the keys whose time is in the segment of ``time``."""
         return (time // self.interval).to_bytes(8, "big")
 
-    def segment_end(self, time: int) -> int:
-        """Return the last time of the segment of ``time``; -1 of -1, before all."""
-        return min((time // self.interval + 1) * self.interval - 1, LONG_MAX)
-
     def bounds(
         self, key_from: bytes | None, key_to: bytes | None, first_time: int, last_time: int
     ) -> Iterator[Bounds]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from millstream.core.errors import IllegalArgumentException
@@ -69,20 +68,7 @@ class TimedAccess(CellAccess):
         decode = self._decode
         return ((key, decode(data)) for key, data in stored)
 
-    def _cells_of_runs(self, runs: Iterable[list[bytes]], *, at_once: bool, reverse: bool) -> Cells:
-        """Yield the cells of entries in the cache, given the keys of one segment after another.
-
-        As in Kafka's, the keys are those of the call, a cell is the one that it has when read. Of a
-        durable store, unless it is read ``at_once``, only the first segment is asked at the call.
-        """
-        if self._timed_layer.time_ordered:
-            keys = chain.from_iterable(runs)
-            order = self._timed_keys.by_time
-            return self._used_cells(sorted(keys, key=order, reverse=reverse))
-        rest = iter(list(runs) if at_once else runs)
-        return self._used_cells(chain(next(rest, ()), chain.from_iterable(rest)))
-
-    def _used_cells(self, raw_keys: Iterable[bytes]) -> Cells:
+    def _used_cells(self, raw_keys: list[bytes]) -> Cells:
         """Yield the cells of entries in the cache, each of which is used when it is yielded."""
         use, cell_of = self.points.cached_use, self.points.cell_of
         for key in raw_keys:
@@ -95,6 +81,7 @@ class TimedAccess(CellAccess):
         order: Callable[[bytes], Any] = bytes
         if self._timed_layer.time_ordered:
             order = self._timed_keys.by_time
+            cached = iter(sorted(cached, key=lambda cell: order(cell[0]), reverse=reverse))
         return merged(
             ((order(key), key, cell) for key, cell in cached),
             ((order(key), key, cell) for key, cell in self._decoded(stored)),

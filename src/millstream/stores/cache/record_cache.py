@@ -269,7 +269,7 @@ class RecordCache:
         Each counts as used when it is yielded. As in Kafka's cache, one that is put later is left
         out, one that is changed later is yielded as it is then.
         """
-        return self._in_turn(self.keys(lower, upper, reverse=reverse))
+        return self._in_turn(self._keys(lower, upper, reverse=reverse))
 
     def _in_turn(self, keys: list[bytes]) -> Iterator[tuple[bytes, CacheEntry]]:
         entries = self._entries
@@ -283,7 +283,7 @@ class RecordCache:
         self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
     ) -> dict[bytes, CacheEntry]:
         """Return those of ``range`` with wanted keys; all of that range counts as used."""
-        keys, entries = self.keys(lower, upper), self._entries
+        keys, entries = self._keys(lower, upper), self._entries
         for key in keys:
             entries.move_to_end(key)
         return {key: entries[key] for key in filter(wanted, keys)}
@@ -299,10 +299,9 @@ class RecordCache:
             self._rows = CachedRows(part_of, self._entries)
         return self._rows.of(part) if self._rows.apart else None
 
-    def keys(
+    def _keys(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> list[bytes]:
-        """Return the keys with ``lower <= key < upper``, in order; none counts as used."""
         if self._order is None:
             self._order = SortedMap()
             self._order.update(dict.fromkeys(self._entries))

@@ -261,30 +261,35 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
     ) -> Cells:
         first = clamp(earliest_end)
         first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
-        one_key: bytes | None = None
         if until is not None and key_from is not None:
             bounds = self._backward_bounds(key_from, min(first, self._latest.time), until)
         elif self._latest.time < first or latest_start < 0:
-            return iter(())
+            return
         elif key_from is not None and key_from == key_to:
-            near = self._session_keys.near(key_from, first, self._latest.time, latest_start)
-            bounds, one_key = list(near), key_from
+            yield from self._near_cells(key_from, first, latest_start, reverse=reverse)
+            return
         else:
             bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest.time))
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
+                if wanted(key, key_from, key_to, first_end, start):
+                    yield key, cell
 
-        def within(lower: bytes, upper: bytes) -> list[bytes]:
-            row = None if one_key is None else self._whole_row(one_key, first)
+    def _near_cells(self, key: bytes, first_end: int, latest_start: int, *, reverse: bool) -> Cells:
+        """Yield one key's sessions in the cache."""
+        keys, lowest = self._session_keys, first_end.to_bytes(8, "big")
+        highest = clamp(latest_start).to_bytes(8, "big")
+        bounds = list(keys.near(key, first_end, self._latest.time, latest_start))
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            row = self._whole_row(key, first_end)
             if row is None:
-                return self.points.cached_keys(lower, upper, reverse=reverse)
-            keys = row[bisect_left(row, lower) : bisect_left(row, upper)]
-            return keys[::-1] if reverse else keys
-
-        runs = (within(*each) for each in (reversed(bounds) if reverse else bounds))
-        at_once = key_from is None or key_from != key_to
-        cells = self._cells_of_runs(runs, at_once=at_once, reverse=reverse)
-        return (
-            (raw, cell) for raw, cell in cells if wanted(raw, key_from, key_to, first_end, start)
-        )
+                cells = self.points.cached_cells(lower, upper, reverse=reverse)
+            else:
+                within = row[bisect_left(row, lower) : bisect_left(row, upper)]
+                cells = self._used_cells(within[::-1] if reverse else within)
+            for raw, cell in cells:
+                if wanted(raw, key, key, lowest, highest):
+                    yield raw, cell
 
     def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
         """Return bounds of one key's sessions that end by ``until``, segment by segment.

@@ -116,7 +116,7 @@ class StoredSessions(ExpiringLayer, SessionLayer):
         return clamp(observed - self._retention + 1), self._first_live(observed)
 
     def _in_order(self, entries: Iterator[Entry], *, reverse: bool = False) -> Iterator[Entry]:
-        yield from sorted(entries, key=lambda e: latest_start_first(e[0]), reverse=reverse)
+        return iter(sorted(entries, key=lambda e: latest_start_first(e[0]), reverse=reverse))
 
     def remove(self, key: bytes) -> None:
         end = key[-16:-8]

@@ -194,22 +194,16 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
     ) -> Cells:
         first, last = clamp(time_from), min(time_to, self._latest.time)
         if last < first:
-            return iter(())
+            return
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
         one_key = key_from if key_from == key_to else None
-
-        def within(below: bytes, above: bytes) -> list[bytes]:
+        for below, above in reversed(bounds) if reverse else bounds:
             row = None if one_key is None else self._whole_row(one_key, first, last)
-            if row is None:
-                return self.points.cached_keys(below, above, reverse=reverse)
-            keys = row[bisect_left(row, below) : bisect_left(row, above)]
-            return keys[::-1] if reverse else keys
-
-        runs = (within(*each) for each in (reversed(bounds) if reverse else bounds))
-        at_once = key_from is None and key_to is None
-        in_row = one_key is not None and self._whole_row(one_key, first, last) is not None
-        cells = self._cells_of_runs(runs, at_once=at_once, reverse=reverse)
-        if in_row and len(bounds) == 1:
-            return cells  # The keys have been taken; a row has no others.
-        return ((key, cell) for key, cell in cells if wanted(key, key_from, key_to, lower, upper))
+            if row is not None:
+                within = row[bisect_left(row, below) : bisect_left(row, above)]
+                yield from self._used_cells(within[::-1] if reverse else within)
+                continue
+            for key, cell in self.points.cached_cells(below, above, reverse=reverse):
+                if wanted(key, key_from, key_to, lower, upper):
+                    yield key, cell

@@ -150,8 +150,7 @@ class StoredWindows(ExpiringLayer, WindowLayer):
         reverse: bool,
     ) -> Iterator[Entry]:
         first = clamp(max(time_from, self.oldest()))
-        # Rows that the latest segment gets before the first read show, as in Kafka's.
-        last = min(time_to, self._keys.segment_end(self.observed))
+        last = min(time_to, self.observed)
         if last < first:
             return iter(())
         if self._indexed and key_from is None and key_to is None:
