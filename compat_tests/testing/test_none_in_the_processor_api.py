@@ -31,7 +31,7 @@ def nothing(timestamp: int) -> None:
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        (lambda context: context.forward(None), "record cannot be null"),
+        (lambda context: context.forward(None), "forward() takes a Record, not None"),
         (lambda context: context.schedule(1, None, nothing), "type cannot be null"),
         (lambda context: context.schedule(1, STREAM_TIME, None), "callback cannot be null"),
         (

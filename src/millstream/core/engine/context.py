@@ -324,10 +324,10 @@ def _differ(one: Any, other: Any) -> bool:
         return False
 
 
-def _no_record(given: object) -> ClassCastException:
-    required(given, "record")
-    return ClassCastException(
-        f"forward() takes a Record, not {a_kind(given)}",
+def _no_record(given: object) -> NullPointerException | ClassCastException:
+    kind = NullPointerException if given is None else ClassCastException
+    return kind(
+        f"forward() takes a Record, not {'None' if given is None else a_kind(given)}",
         hint="Write forward(record.withValue(value)), or forward(Record(key, value, timestamp)).",
     )
 
