@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_tests.topology.running import new_task
+from compat_tests.topology.running import new_task, shown
 from millstream import (
     Consumed,
     Grouped,
@@ -26,7 +26,6 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.engine.output import Sent
 from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.engine.shortcuts import Shortcut
 from millstream.core.engine.shortcuts.merged_updates import MergedUpdates, merged_order
@@ -145,7 +144,7 @@ def run(
     *,
     by_chunks: bool = True,
     shortcuts: Collection[type[Shortcut]] = (MergedUpdates,),
-) -> tuple[list[Sent], Any]:
+) -> tuple[list[Any], Any]:
     config = {
         "statestore.cache.max.bytes": cache,
         "processing.exception.handler": LogAndContinueProcessingExceptionHandler,
@@ -165,12 +164,6 @@ def run(
     snapshot = task.snapshot()
     task.close()
     return [shown(each) for each in host.sent], snapshot
-
-
-def shown(sent: Sent) -> Any:
-    """A record that was sent, without the stack of a dead letter."""
-    headers = [each for each in sent.headers or () if not each.key().endswith("stacktrace")]
-    return sent._replace(headers=headers)  # type: ignore[arg-type]
 
 
 def add(task: Any, topic: str, rows: Sequence[Row], offsets: dict[str, int]) -> None:

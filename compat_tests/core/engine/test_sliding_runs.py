@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_tests.topology.running import new_task
+from compat_tests.topology.running import new_task, shown
 from millstream import (
     Consumed,
     Duration,
@@ -20,7 +20,6 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.engine.output import Sent
 from millstream.core.handlers import LogAndContinueProcessingExceptionHandler
 from millstream.core.headers import Headers
 from millstream.topology.operators.sliding_aggregate import SlidingAggregate
@@ -66,11 +65,6 @@ def run(rows: list[Any], *, by_chunks: bool) -> tuple[list[Any], bytes]:
     saved = task.snapshot()
     task.close()
     return [shown(each) for each in host.sent], saved
-
-
-def shown(sent: Sent) -> Any:
-    headers = [each for each in sent.headers or () if not each.key().endswith("stacktrace")]
-    return sent._replace(headers=headers)  # type: ignore[arg-type]
 
 
 rows = st.tuples(
