@@ -76,6 +76,12 @@ Origin = tuple[str | None, int]
 """A topic, and a partition of it."""
 
 
+class Waited(tuple[str | None, int]):
+    """Origin of a record that has waited in a buffer, which keeps no bytes of its source record."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Chunk:
     """A run of records between two nodes, in forward order, from one source partition.

@@ -163,6 +163,10 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """Make another record the current one inside a ``with`` block."""
         return self._task.as_record(record_context)
 
+    def at(self, chunk: Chunk, index: int) -> AbstractContextManager[None]:
+        """Make one record of a chunk the current one inside a ``with`` block."""
+        return self._task.as_record(self._task.chunk_context(chunk, index))
+
     @property
     def in_run(self) -> bool:
         """Whether a run of source records is under way, with a stream time for each of them."""

@@ -54,6 +54,11 @@ class NodeMeasures:
 
         return process_chunk
 
+    def elsewhere(self, chunk: Chunk) -> None:
+        """Measure records that something else has processed for the node."""
+        self._before(chunk.timestamps)
+        self._after(chunk.timestamps)
+
     def _before(self, timestamps: Sequence[int]) -> None:
         if self._late is not None:
             self._stream_time = late_by(self._late, timestamps, self._stream_time)

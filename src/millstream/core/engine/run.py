@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
 from operator import attrgetter
 
-from millstream.core.chunk import Chunk, Origin
+from millstream.core.chunk import Chunk, Origin, Waited
 from millstream.core.engine.queues import Decoded
 from millstream.core.record_context import RecordContext
 
@@ -91,7 +91,8 @@ class Runs:
 
     def raw(self, chunk: Chunk, index: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of the record from which one record of a chunk descends."""
-        runs = self._runs.get(chunk.origin(index))
+        origin = chunk.origin(index)
+        runs = None if isinstance(origin, Waited) else self._runs.get(origin)
         if runs is None:
             return None, None
         offset, run = chunk.offsets[index], runs[-1]

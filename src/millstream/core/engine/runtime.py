@@ -46,6 +46,7 @@ class ProcessorRuntime:
         self.mutates_headers = self.wants_headers or not (fixed or self.processor.takes_chunks)
         """It, or a serde of its stores, may change the headers that its siblings are given."""
         self._call_chunk: Callable[[Chunk], None] | None = None
+        self._measures: NodeMeasures | None = None
         if self.wants_headers:
             self._call = with_headers(task, self._call)
         elif self.processor.takes_chunks:
@@ -94,6 +95,11 @@ class ProcessorRuntime:
         else:
             self._task.each(chunk, self.process, self.above)
 
+    def measure(self, chunk: Chunk) -> None:
+        """Measure records that have not come to the processor by ``process``."""
+        if self._measures is not None:
+            self._measures.elsewhere(chunk)
+
     @property
     def by_columns(self) -> bool:
         """True if the processor takes runs of records as chunks."""
@@ -124,7 +130,7 @@ class ProcessorRuntime:
             late = late if late.active else None
         if ends is None and late is None:
             return
-        calls = NodeMeasures(measures, ends, late)
+        calls = self._measures = NodeMeasures(measures, ends, late)
         self._call = calls.by_record(self._call)
         if self._call_chunk is not None:
             self._call_chunk = calls.by_chunk(self._call_chunk)

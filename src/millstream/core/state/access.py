@@ -315,9 +315,20 @@ class VersionedAccess(Access):
 
     cached = False
 
+    folds: bool = False
+    """Its writes need no current record, unless they are ``expired``."""
+
     @abstractmethod
     def read(self, key_bytes: bytes) -> tuple[Any, int] | None:
         """Return value and time of a key's latest version."""
+
+    @abstractmethod
+    def expired(self, time: int) -> bool:
+        """Tell whether a version of that time is too old to be written; only where it folds."""
+
+    @abstractmethod
+    def read_time(self, key_bytes: bytes) -> int | None:
+        """Return the time of a key's latest version."""
 
     @abstractmethod
     def read_as_of(self, key_bytes: bytes, time: int) -> tuple[Any, int, int | None] | None:

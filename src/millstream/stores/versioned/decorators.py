@@ -20,6 +20,7 @@ class VersionsDecorator(Delegating, VersionLayer):
     def __init__(self, below: VersionLayer) -> None:
         self._below = self._delegate = below
         self.stores_durably = below.stores_durably
+        self.folds = below.folds
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self._context = context
@@ -28,6 +29,9 @@ class VersionsDecorator(Delegating, VersionLayer):
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
         return self._below.put(key, value, time)
+
+    def expired(self, time: int) -> bool:
+        return self._below.expired(time)
 
     def latest(self, key: bytes) -> Latest | None:
         return self._below.latest(key)

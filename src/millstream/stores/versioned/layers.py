@@ -47,6 +47,12 @@ class VersionLayer(Layer):
 
     logs = False
     """Every write is logged."""
+    folds = False
+    """Writes need no current record, unless they are ``expired``."""
+
+    def expired(self, time: int) -> bool:
+        """Tell whether a version of that time is too old to be put, where writes need no record."""
+        raise NotImplementedError
 
     @abstractmethod
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
@@ -90,6 +96,8 @@ class StoredVersions(VersionLayer):
     be asked for. That the latest is a deletion is known from the newest row's ``next``.
     """
 
+    folds = True
+
     def __init__(
         self, name: str, kind: str, retention: int, interval: int, *, durable: bool
     ) -> None:
@@ -120,7 +128,7 @@ class StoredVersions(VersionLayer):
         read of the same key as a rule. No place is empty."""
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        if self._expired(time):
+        if self.expired(time):
             self._context.count_dropped_record(self._name)
             logger.warning(
                 "Skipping record for expired put. store=[%s] timestamp=[%d] streamTime=[%d]",
@@ -153,7 +161,7 @@ class StoredVersions(VersionLayer):
         latest = self.latest(key)
         if latest is not None and latest[1] <= time:
             return (*latest, None)
-        if self._expired(time):
+        if self.expired(time):
             return None
         for _, data in self._rows(key, time):
             if next_of(data) <= time:
@@ -167,7 +175,7 @@ class StoredVersions(VersionLayer):
 
     def history(self, key: bytes, first: int | None, last: int | None) -> list[Found]:
         first = -1 if first is None else first
-        rows = () if self._expired(last) else (data for _, data in self._rows(key, first))
+        rows = () if self.expired(last) else (data for _, data in self._rows(key, first))
         return versions_between(self.latest(key), rows, first, last)
 
     def between(
@@ -181,7 +189,7 @@ class StoredVersions(VersionLayer):
     ) -> Iterator[KeyHistory]:
         first = -1 if first is None else first
         prefixes = [LATEST]
-        if not self._expired(last):
+        if not self.expired(last):
             prefixes.extend(self._place(segment, b"") for segment in self._segments_from(first))
         found = merged_by_key(self._copy.scan, prefixes, lower, upper, reverse=reverse)
         for key, latest, rows in found:
@@ -263,7 +271,7 @@ class StoredVersions(VersionLayer):
         first = self._segment(time)
         return sorted((s for s in self._segments if s >= first), reverse=True)
 
-    def _expired(self, time: int | None) -> bool:
+    def expired(self, time: int | None) -> bool:
         return time is not None and time < self._observed - self._retention
 
     def _row(self, key: bytes, end: int) -> Row | None:

@@ -131,6 +131,7 @@ class SerdeVersionedAccess(VersionedAccess):
 
     def __init__(self, keys: BoundSerde[Any], values: BoundSerde[Any], layer: VersionLayer) -> None:
         self.logs = layer.logs
+        self.folds = layer.folds
         self._keys = keys
         self._values = values
         self._layer = layer
@@ -144,6 +145,13 @@ class SerdeVersionedAccess(VersionedAccess):
     def read(self, key_bytes: bytes) -> tuple[Any, int] | None:
         found = self._layer.latest(key_bytes)
         return None if found is None else (self._values.from_bytes(found[0]), found[1])
+
+    def expired(self, time: int) -> bool:
+        return self._layer.expired(time)
+
+    def read_time(self, key_bytes: bytes) -> int | None:
+        found = self._layer.latest(key_bytes)
+        return None if found is None else found[1]
 
     def read_as_of(self, key_bytes: bytes, time: int) -> tuple[Any, int, int | None] | None:
         found = self._layer.as_of(key_bytes, time)

@@ -24,8 +24,6 @@ class Aggregate(Operator):
     The aggregate's time is the largest of its records. A record without key or value is dropped.
     """
 
-    joins_runs = True
-
     def __init__(self, initial: Initial, combine: Combine, *, settings: TableSettings) -> None:
         self._initial = initial
         self._combine = combine
@@ -37,6 +35,7 @@ class Aggregate(Operator):
         self._access = self._store.access
         # In a versioned store each version counts, not the last of a run.
         self.by_records = self._store.versioned or not self._access.folds
+        self.joins_runs = not self.by_records
         caches = self._access.cached and not self._store.at_once
         if caches and not self.by_records and self._combine is count_combine:
             self.add_counts = self._add_counts

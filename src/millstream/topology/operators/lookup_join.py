@@ -7,12 +7,16 @@ from itertools import compress
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.columns import has_none
 from millstream.topology.operators.getters import Getter, StoreView
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
+from millstream.topology.operators.past_join_run import PastJoinRun
+from millstream.topology.operators.table import TableSource
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.time_buffer import TimeBuffer
+from millstream.topology.operators.time_buffer_run import TimeBufferRun
 
 _INCOMPLETE = "null join key or value"
 
@@ -135,6 +139,37 @@ class JoinPastTable(JoinTable):
         super().init(context)
         self.by_records = True
         self._buffer: TimeBuffer = context.getStateStore(self._buffer_name)
+        self.joins_runs = not self._buffer.logs
+
+    def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
+        tables = [part for part in parts if part[0] is not self]
+        if len(tables) != 1 or not self.context.forwards_alike(()):
+            return None
+        ((source, rows),) = tables
+        chunk = next(chunk for processor, chunk in parts if processor is self)
+        if not isinstance(source, TableSource) or source.store not in self._view.stores:
+            return None
+        try:
+            table, waiting = source.versioned_updates(rows), TimeBufferRun(self._buffer, chunk)
+        except Exception:  # noqa: BLE001 - record by record shows which record it was
+            return None
+        if table is None or has_none(chunk.keys):
+            return None
+        first = parts[0][0] is self
+        return PastJoinRun(
+            self.context,
+            chunk,
+            waiting,
+            self._joined,
+            table,
+            stream_first=first,
+            reason=_INCOMPLETE,
+        ).process
+
+    def _joined(self, key: Any, value: Any, timestamp: int) -> tuple[Any] | None:
+        cell = self._getter.get_as_of(key, timestamp)
+        row = None if cell is None else cell[0]
+        return (self._join(key, value, row),) if row is not None or self._left else None
 
     def save(self) -> bytes:
         """Return what decides when a record is released after a restart."""

@@ -10,6 +10,9 @@ from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.state.delegating import DelegatingStore
 from millstream.topology.operators.serde_headers import current_headers, want_headers
 
+_SAME = (str, bytes, int, float, bool)
+"""Types that no serde of ours changes, and whose objects nobody can."""
+
 
 class SerdeCalls:
     """Calls of the serdes of a store, with the application's defaults where none are given.
@@ -32,8 +35,17 @@ class SerdeCalls:
         self.read_key = deserializer_call(self.key_halves[1])
         self.value_writers = [serializer_call(writes) for writes, _ in self.value_halves]
         self.value_readers = [deserializer_call(reads) for _, reads in self.value_halves]
+        self.plain_types = [_plain_type(serde) for serde in (keys, *values)]
+        """Of keys, then of values: the type whose objects are the same when they have been written
+        and read; None if there is no such type."""
         self.want_headers = want_headers(keys, *values)
         self.headers = current_headers(context, wanted=self.want_headers)
+
+
+def _plain_type(serde: Any) -> type | None:
+    # A subclass of a serde need not do what that says of itself.
+    found = vars(type(serde)).get("plain_type")
+    return found if found in _SAME else None
 
 
 class OperatorStore(DelegatingStore):

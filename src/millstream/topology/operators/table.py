@@ -14,10 +14,10 @@ from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
+from millstream.topology.operators.versioned_updates import NO_KEY, VersionedUpdates
 
 log = logging.getLogger(__name__)
 
-_NO_KEY = "null key"
 _WORTH_FOLDING = 8
 """How many records it takes before going by columns is faster."""
 
@@ -37,12 +37,28 @@ class TableSource(Operator):
             self._store = TableStore(context, self._settings)
             self._access, self._at_once = self._store.access, self._store.at_once
             self.by_records = self._store.versioned
+            self.joins_runs = self.by_records and self._access.folds and not self._access.logs
+
+    @property
+    def store(self) -> str | None:
+        """The name of its store."""
+        return self._settings.store
+
+    def versioned_updates(self, chunk: Chunk) -> VersionedUpdates | None:
+        """Return what writes a run to a versioned store; None if updates are also forwarded.
+
+        Raises:
+            Exception: A key cannot be serialized.
+        """
+        if self.context.linked:
+            return None
+        return VersionedUpdates(self.context, self._access, chunk, self._warn_if_late)
 
     def process(self, record: AnyRecord) -> None:
         """Store the update, if there is a store, and forward it."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None:
-            self.context.drop(_NO_KEY)
+            self.context.drop(NO_KEY)
             return
         if self._access is None:
             change = Change(value, None, is_latest=True)
@@ -56,7 +72,7 @@ class TableSource(Operator):
         self._store.update(key_bytes, record, value, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
+        chunk = self.kept(chunk, [key is not None for key in chunk.keys], NO_KEY)
         if not chunk:
             return
         olds: list[Any] = [None] * len(chunk)

@@ -54,13 +54,16 @@ class MergedUpdates(Shortcut):
         if sum(len(part.chunk) - part.position for q in queues for part in q.waiting()) < FEWEST:
             return 0
         runs = self._runs(queues)
-        parts = [(self._processors[q.source].processor, run.chunk) for q, run in runs]
-        process = parts[0][0].joint_run(parts) if parts else None
+        nodes = [self._processors[queue.source] for queue, _ in runs]
+        parts = [(node.processor, run.chunk) for node, (_, run) in zip(nodes, runs, strict=True)]
+        process = next(filter(None, (each.joint_run(parts) for each, _ in parts)), None)
         if process is None:
             return 0
         order = merged_order([chunk.timestamps for _, chunk in parts])
         group.clear()
         self._task.process_joint([run for _, run in runs], process, order)
+        for node, (_, chunk) in zip(nodes, parts, strict=True):
+            node.measure(chunk)
         return len(order)
 
     def _runs(self, queues: list[RecordQueue]) -> list[tuple[RecordQueue, Decoded]]:
@@ -76,7 +79,7 @@ class MergedUpdates(Shortcut):
 
 def _merging(source: SourceRuntime) -> ProcessorRuntime | None:
     child = source.children[0] if source.chunked and len(source.children) == 1 else None
-    if not isinstance(child, ProcessorRuntime) or not child.by_columns or not child.children:
+    if not isinstance(child, ProcessorRuntime) or child.wants_headers:
         return None
     return child if child.processor.joins_runs else None
 
