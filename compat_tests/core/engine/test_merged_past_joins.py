@@ -208,29 +208,29 @@ def test_the_results_are_those_without_the_shortcut_and_of_single_records(
 @pytest.mark.parametrize(
     ("topology", "runs"),
     [
-        (program(), [100]),
-        (program(left=True), [100]),
+        (program(), [100, 50]),
+        (program(left=True), [100, 50]),
         (program(to_many), []),
         (program(values=JSON), []),
-        (program(derived=True), []),
-        (program(told=True), []),
+        (program(derived=True), [50]),
         (program(to_watched), []),
     ],
 )
-def test_topics_that_take_turns_are_joined_in_one_run(
+def test_topics_that_take_turns_are_joined_in_one_run_and_so_is_the_stream_alone(
     topology: Topology, runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    plain = PastJoinRun.process
+    plain = PastJoinRun._each
 
-    def noted(self: PastJoinRun, order: Sequence[int]) -> None:
+    def noted(self: PastJoinRun, order: Sequence[int], take: Any) -> None:
         seen.append(len(order))
-        plain(self, order)
+        plain(self, order, take)
 
-    monkeypatch.setattr(PastJoinRun, "process", noted)
+    monkeypatch.setattr(PastJoinRun, "_each", noted)
     batch = [(TABLE if n % 2 else STREAM, b"k%d" % (n % 7), b"value", n) for n in range(100)]
 
     run(topology, [batch])
+    run(topology, [[row for row in batch if row[0] == STREAM]])
 
     assert seen == runs
 

@@ -142,29 +142,22 @@ class JoinPastTable(JoinTable):
         self.joins_runs = not self._buffer.logs
 
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
-        tables = [part for part in parts if part[0] is not self]
-        if len(tables) != 1 or not self.context.forwards_alike(()):
-            return None
-        ((source, rows),) = tables
         chunk = next(chunk for processor, chunk in parts if processor is self)
-        if not isinstance(source, TableSource) or source.store not in self._view.stores:
+        tables = [part for part in parts if part[0] is not self]
+        if len(tables) > 1 or has_none(chunk.keys) or not self.context.forwards_alike(()):
             return None
+        table = None
         try:
-            table, waiting = source.versioned_updates(rows), TimeBufferRun(self._buffer, chunk)
+            for source, rows in tables:
+                if not isinstance(source, TableSource) or source.store not in self._view.stores:
+                    return None
+                if (table := source.versioned_updates(rows)) is None:
+                    return None
+            waiting = TimeBufferRun(self._buffer, chunk)
         except Exception:  # noqa: BLE001 - record by record shows which record it was
             return None
-        if table is None or has_none(chunk.keys):
-            return None
-        first = parts[0][0] is self
-        return PastJoinRun(
-            self.context,
-            chunk,
-            waiting,
-            self._joined,
-            table,
-            stream_first=first,
-            reason=_INCOMPLETE,
-        ).process
+        run = PastJoinRun(self.context, chunk, waiting, self._joined, _INCOMPLETE)
+        return run.process if table is None else run.beside(table, first=parts[0][0] is not self)
 
     def _joined(self, key: Any, value: Any, timestamp: int) -> tuple[Any] | None:
         cell = self._getter.get_as_of(key, timestamp)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk, Origin, Waited
+from millstream.core.chunk_processor import JointRun
 from millstream.core.engine.failure import note_record
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
@@ -44,51 +45,50 @@ class _Joined:
 
 
 class PastJoinRun:
-    """Takes both runs in a given order.
+    """Takes a run of the stream, alone or beside one of the table.
 
     Args:
         context: That of the join, which forwards the results.
         chunk: The stream's records: none without key or headers.
         waiting: The buffer in which they wait.
         join: Joins a record with the table.
-        table: Writes the table's records.
-        stream_first: The stream's records have the first numbers.
         reason: Why records without value are dropped.
     """
 
     def __init__(
-        self,
-        context: NodeContext,
-        chunk: Chunk,
-        waiting: TimeBufferRun,
-        join: Join,
-        table: VersionedUpdates,
-        *,
-        stream_first: bool,
-        reason: str,
+        self, context: NodeContext, chunk: Chunk, waiting: TimeBufferRun, join: Join, reason: str
     ) -> None:
         self._context = context
         self._chunk = chunk
         self._waiting = waiting
         self._join = join
-        self._table = table
-        self._table_start = len(chunk) if stream_first else 0
-        self._stream_start = 0 if stream_first else len(table.chunk)
         self._reason = reason
         self._joined = _Joined()
         self._at_once: Origin = (chunk.topic, chunk.partition)
         self._later = Waited(self._at_once)
 
     def process(self, order: Sequence[int]) -> None:
-        """Take the records, given by number in their order."""
-        start, stop = self._table_start, self._table_start + len(self._table.chunk)
-        write, take, stream_start = self._table.write, self._take, self._stream_start
+        """Take the records in an order."""
+        self._each(order, self._take)
+
+    def beside(self, table: VersionedUpdates, *, first: bool) -> JointRun:
+        """Return what also writes the table's records; they have the ``first`` numbers, or not."""
+        take, write, border = self._take, table.write, len(table.chunk if first else self._chunk)
+        table.before_failure = self._forward
+        lower, upper = (write, take) if first else (take, write)
+
+        def each(number: int) -> None:
+            if number < border:
+                lower(number)
+            else:
+                upper(number - border)
+
+        return lambda order: self._each(order, each)
+
+    def _each(self, order: Sequence[int], take: Callable[[int], None]) -> None:
         try:
             for number in order:
-                if start <= number < stop:
-                    write(number - start)
-                else:
-                    take(number - stream_start)
+                take(number)
             self._forward()
         finally:
             self._waiting.settle()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.columns import has_none
 from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.records import Change, make_record
@@ -43,6 +44,10 @@ class TableSource(Operator):
     def store(self) -> str | None:
         """The name of its store."""
         return self._settings.store
+
+    def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
+        others = [each for each, _ in parts if not isinstance(each, TableSource)]
+        return others[0].joint_run(parts) if others else None
 
     def versioned_updates(self, chunk: Chunk) -> VersionedUpdates | None:
         """Return what writes a run to a versioned store; None if updates are also forwarded.

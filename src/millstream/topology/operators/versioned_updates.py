@@ -32,6 +32,8 @@ class VersionedUpdates:
         self._context = context
         self._access = access
         self._warn = warn
+        self.before_failure: Callable[[], None] | None = None
+        """Called before a failure is told, which may send a dead letter."""
         keys = chunk.keys
         self._key_bytes: list[bytes | None]
         if has_none(keys):
@@ -59,4 +61,6 @@ class VersionedUpdates:
             else:
                 access.write(*update)
         except Exception as error:  # noqa: BLE001 - the serializer of the values may raise anything
+            if self.before_failure is not None:
+                self.before_failure()
             self._context.fail(chunk, index, error)

@@ -49,14 +49,16 @@ class MergedUpdates(Shortcut):
         """Process all that waits if the caches have room for it; else nothing."""
         queues = group.heads()
         sources = {queue.source for queue in queues}
-        if len(queues) < 2 or len(sources) < len(queues) or not sources <= self._processors.keys():
+        if len(sources) < len(queues) or not sources <= self._processors.keys():
             return 0
+        if len(queues) == 1 and self._processors[queues[0].source].by_columns:
+            return 0  # it takes a run faster by itself
         if sum(len(part.chunk) - part.position for q in queues for part in q.waiting()) < FEWEST:
             return 0
         runs = self._runs(queues)
         nodes = [self._processors[queue.source] for queue, _ in runs]
         parts = [(node.processor, run.chunk) for node, (_, run) in zip(nodes, runs, strict=True)]
-        process = next(filter(None, (each.joint_run(parts) for each, _ in parts)), None)
+        process = parts[0][0].joint_run(parts) if parts else None
         if process is None:
             return 0
         order = merged_order([chunk.timestamps for _, chunk in parts])
