@@ -29,7 +29,7 @@ CONTINUE = "org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHan
 
 lefts = st.tuples(
     st.just("l"),
-    st.sampled_from([f"k{number}" for number in range(6)]),
+    st.sampled_from([f"k{number}" for number in range(9)]),
     st.sampled_from(["a", "a,1", "b", "b,1", "c", "boom", None]),
 )
 rights = st.tuples(st.just("r"), st.sampled_from("abc"), st.sampled_from(["x", "y", "z", None]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import NOWHERE, FailedProcessing, error_context
@@ -162,10 +162,12 @@ class SinkRuntime:
             raise
         if chosen is None:
             return [None]
-        if type(chosen) is int and 0 <= chosen < count:
-            return (chosen,)
+        first: Any = next(iter(chosen)) if type(chosen) is set and len(chosen) == 1 else chosen
+        if type(first) is int and 0 <= first < count:
+            return (first,)
         try:
-            one = isinstance(chosen, SupportsIndex)
+            # What isinstance of SupportsIndex looks at; that takes longer than all else here.
+            one = hasattr(type(chosen), "__index__")
             partitions = {index(each) for each in ((chosen,) if one else chosen)}
         except TypeError as error:
             raise self._unusable(chosen, "It is no set of partition numbers.") from error

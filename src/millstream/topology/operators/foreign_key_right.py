@@ -17,6 +17,8 @@ from millstream.topology.operators.subscriptions import Instruction, JoinRespons
 
 _NO_KEY = "null key"
 _NO_FOREIGN_KEY = "null foreign key"
+_FEW = 4
+"""So many responses are faster one by one."""
 _DELETES = frozenset({Instruction.DELETE_SILENTLY, Instruction.DELETE_AND_ANSWER})
 
 
@@ -159,11 +161,29 @@ class AnswerAll(JoinPart):
             return
         if self.outdated(change):
             return
-        for primary, data in self._subscribers(self.prefix(foreign_key)):
+        found = self._subscribers(self.prefix(foreign_key))
+        if len(found) > _FEW and self._sent_by_columns(record, found):
+            return
+        for primary, data in found:
             primary_key = self._read_key(self._names["pk"], self._headers(), primary)
             subscription = self._subscriptions.decode(self._join.topic, record.headers(), data)
             response = JoinResponse(subscription.row_hash, change.new, subscription.partition)
             self.forward(make_record(primary_key, response, record._timestamp, record._headers))
+
+    def _sent_by_columns(self, record: AnyRecord, found: list[tuple[bytes, bytes]]) -> bool:
+        """Forward the responses to one right row as a run; False if they have to go one by one."""
+        current = self.context.record_context
+        if self.by_records or record._headers or current is None:
+            return False
+        place = current._topic, current._partition, [current._offset], [record._timestamp]
+        row = Chunk(*place, [record._key], [record._value.new])
+        primary, data = map(list, zip(*found, strict=True))
+        try:
+            answers = self._answers(row, [0] * len(found), primary, data)
+        except Exception:  # noqa: BLE001 - one by one finds the one that a serializer refuses
+            return False
+        self.context.forward_chunk(answers)
+        return True
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
@@ -174,18 +194,25 @@ class AnswerAll(JoinPart):
                     rows.append(index)
                     primary.append(own)
                     data.append(subscription)
-            keys = deserialize_column(self._keys, self._names["pk"], primary)
-            subscriptions = self._subscriptions.deserialize_column(self._join.topic, data)
+            answers = self._answers(chunk, rows, primary, data)
         except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses
             self.context.each(chunk)
             return
+        self.context.forward_chunk(answers)
+
+    def _answers(
+        self, chunk: Chunk, rows: Sequence[int], primary: list[bytes], data: list[bytes]
+    ) -> Chunk:
+        """Return the responses to subscribers, each with the index of the right row for it."""
+        keys = deserialize_column(self._keys, self._names["pk"], primary)
+        subscriptions = self._subscriptions.deserialize_column(self._join.topic, data)
         responses = [
             JoinResponse(each.row_hash, chunk.values[index], each.partition)
             for index, each in zip(rows, subscriptions, strict=True)
         ]
         made = fanned_out(chunk, rows).replace(keys=keys, values=responses)
         made.olds = None
-        self.context.forward_chunk(made)
+        return made
 
     def _subscribers(self, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Return the primary key and the subscription of each subscriber, as bytes."""
