@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from compat_tests.smoke.proc import descendants
 from compat_tests.spark.support import Playground, eventually, run_until
 from millstream import (
     KafkaStreams,
@@ -42,6 +46,36 @@ def word_count(source: str, target: str) -> Topology:
 
 def final_counts(records: list[Any]) -> dict[str, int]:
     return {m.key().decode(): int.from_bytes(m.value(), "big") for m in records}
+
+
+def handed_over() -> set[int]:
+    """The sizes of the files in memory by which stages below this process hand over chunks."""
+    found = set()
+    for worker in descendants(os.getpid()):
+        for link in Path(f"/proc/{worker}/fd").glob("*"):
+            with suppress(OSError):  # it has ended
+                if "memfd:millstream-output" in str(link.readlink()):
+                    found.add(link.stat().st_size)
+    return found
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="files in memory are Linux's")
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_large_output_goes_to_the_sink_in_memory_which_is_freed(
+    spark: SparkSession, play: Playground, guarantee: str
+) -> None:
+    source, target = play.topic("in"), play.topic("out")
+    play.produce(source, [(b"k%d" % n, b"v" * 1000, 1000 + n) for n in range(100)])
+    topology = Topology().addSource("source", source).addSink("sink", target, "source")
+
+    with KafkaStreams(
+        topology, play.config(processing_guarantee=guarantee), spark=spark
+    ) as streams:
+        streams.start()
+        found = play.read(target, 100)
+        assert {message.value() for message in found} == {b"v" * 1000}
+        # The stage has the file open until its next batch; the sink has emptied it.
+        eventually(handed_over, {0})
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)

@@ -28,10 +28,11 @@ SEED_SCHEMA = "stage int, key int, seq bigint, blob binary"
 """Rows of a seed, which outlives batches: segments in any order, and each task's first manifest."""
 
 SINK = -1
-RECORDS, OFFSETS, TICK, GLOBAL, READ = 0, 1, 2, 3, 4
+RECORDS, OFFSETS, TICK, GLOBAL, READ, HANDED_OVER = 0, 1, 2, 3, 4, 5
 """Kinds of rows: a chunk; consumed offsets (in seq the next one to read, in blob the first one
 read); a wall-clock tick; a chunk for global stores; the end of a range of offsets (in seq, and in
-blob its beginning) if no record is there, from ``ChunkReader.java``."""
+blob its beginning) if no record is there, from ``ChunkReader.java``; a chunk that is in memory (in
+blob its place), from ``handed_over.py``."""
 
 ARROW_ROW = pa.schema(
     [

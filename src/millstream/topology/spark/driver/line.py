@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F
@@ -67,7 +67,8 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
     if options.history is not None:
         options.history.agreement().again()
     arriving = sources_of(session, job, options)
-    line = stages_of(session, job, arriving, StageProcessor, options.seed)
+    stage = partial(StageProcessor, to_sink=True)
+    line = stages_of(session, job, arriving, stage, options.seed)
     with workers_for(session, "sink"):
         line = line.mapInArrow(timed(job.timed, SINK, sinker(job)), ROW_SCHEMA)
     return (

@@ -15,6 +15,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import OFFSETS, READ, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import batch_id, end_batch
 from millstream.topology.spark.worker.early_writers import connect_ahead, leave_idle, sink_writer
+from millstream.topology.spark.worker.handed_over import TakenOver
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import Output
 
@@ -31,13 +32,23 @@ def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordB
         rows = [row for batch in batches for row in sink_rows(batch)]
         with reported():
             if context is not None and rows:
-                sink_writer(job, partition).write(batch_id(), *sorted_output(rows))
+                _write(job, partition, rows)
             elif context is not None:
                 leave_idle(job, partition)
         end_batch(job)
         return iter(())
 
     return sink
+
+
+def _write(job: Job, partition: int, rows: list[dict[str, Any]]) -> None:
+    taken = TakenOver()
+    try:
+        outputs, consumed = sorted_output(list(taken.rows(rows)))
+        sink_writer(job, partition).write(batch_id(), outputs, consumed)
+        taken.empty()
+    finally:
+        taken.close()
 
 
 def sink_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

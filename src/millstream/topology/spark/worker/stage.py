@@ -19,17 +19,20 @@ from millstream.topology.spark.state.segment_files import FiledSegments, Segment
 from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.carrying import asked_of_stage, batch_id
 from millstream.topology.spark.worker.declared_stage import declared
+from millstream.topology.spark.worker.handed_over import OpenFiles
 from millstream.topology.spark.worker.live_task import live_task, rested, task_name
-from millstream.topology.spark.worker.worker_cache import discard
+from millstream.topology.spark.worker.worker_cache import cached, discard
 from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 
 class StageProcessor(StatefulProcessor):
     """Runs each task with its rows, and passes on the rows for later stages and sinks."""
 
-    def __init__(self, job: Job, stage: int) -> None:
+    def __init__(self, job: Job, stage: int, *, to_sink: bool = False) -> None:
         self._job = job
         self._index = stage
+        # Between the last stage and the sink there is no exchange: both are in one Spark task.
+        self._to_sink = to_sink and stage == len(job.layout.stages) - 1
 
     def init(self, handle: Any) -> None:
         """Declare the state: a manifest, and segments by number."""
@@ -105,7 +108,10 @@ class StageProcessor(StatefulProcessor):
         batch = batch_id()
         live.carrier.report(self._job, stage, partition, batch)
         live.clean(batch)
-        return out
+        if not self._to_sink:
+            return out
+        files = cached(self._job, ("handed over", stage.index), lambda _: OpenFiles())
+        return files.hand_over(partition, batch, out)
 
     def _log(self, partition: int) -> SegmentLog:
         stage = self._job.layout.stages[self._index]
