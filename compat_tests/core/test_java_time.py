@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millstream import (
+    ChronoUnit,
     ClassCastException,
     Duration,
     IllegalArgumentException,
@@ -158,3 +159,86 @@ def test_a_grace_without_end_and_all_windows_of_a_key() -> None:
     query = WindowKeyQuery.withKeyAndWindowStartRange("a", Instant.EPOCH, last)
     assert str(query.getTimeTo()) == str(last)
     assert to_epoch_millis(last, "x") == 2**63 - 1
+
+
+def test_durations_of_and_in_each_unit_of_java() -> None:
+    """What Java 17 answers to the same calls; below a microsecond it has more digits."""
+    assert Duration.ofNanos(1_999).toNanos() == 1_000, "a timedelta counts microseconds"
+    assert Duration.ofNanos(-1).toMillis() == 0
+    assert str(Duration.of(5, ChronoUnit.HALF_DAYS)) == "PT60H"
+    assert str(Duration.of(5, ChronoUnit.MICROS)) == "PT0.000005S"
+    assert Duration.of(2**62, ChronoUnit.MILLIS).toMillis() == 2**62
+    for text in ("PT1H30M5.5S", "PT-1S", "PT22H", "PT-1H-1M-0.000001S"):
+        assert str(Duration.parse(text)) == text
+    assert str(Duration.parse("-PT1S")) == "PT-1S"
+    assert str(Duration.parse("p1dt-2h")) == "PT22H"
+    assert str(Duration.parse("PT-0.5S")) == "PT-0.5S"
+    assert str(Duration.ofMillis(-1_500).abs()) == "PT1.5S"
+    assert Duration.ofHours(-1).dividedBy(Duration.ofMinutes(7)) == -8
+    assert Duration.ofMillis(-1_000).dividedBy(3).toMillis() == -333
+    assert str(Duration.ofMillis(90_061).truncatedTo(ChronoUnit.MINUTES)) == "PT1M"
+    assert str(Duration.ofMillis(-90_061).truncatedTo(ChronoUnit.MINUTES)) == "PT-1M"
+    assert str(Duration.ofMillis(1).minus(2, ChronoUnit.HOURS)) == "PT-1H-59M-59.999S"
+    moved = Duration.ZERO.plusDays(1).plusHours(2).plusMinutes(3).plusSeconds(4).plusMillis(5)
+    assert moved.plusNanos(6_000).toNanos() == 93_784_005_006_000
+    back = moved.minusDays(1).minusHours(2).minusMinutes(3).minusSeconds(4).minusMillis(5)
+    assert back.minusNanos(-1_000).isPositive()
+    assert [Duration.ofMillis(5).compareTo(timedelta(milliseconds=n)) for n in (4, 5, 6)] == [
+        1,
+        0,
+        -1,
+    ]
+    assert ChronoUnit.DAYS.getDuration() == Duration.ofDays(1)
+
+
+def test_instants_in_units_and_without_end() -> None:
+    """What Java 17 answers to the same calls."""
+    before = Instant.ofEpochMilli(-1)
+    assert str(before.truncatedTo(ChronoUnit.HOURS)) == "1969-12-31T23:00:00Z"
+    assert str(Instant.ofEpochMilli(90_061_001).truncatedTo(ChronoUnit.DAYS)) == (
+        "1970-01-02T00:00:00Z"
+    )
+    assert before.truncatedTo(ChronoUnit.MICROS) == before
+    assert str(Instant.EPOCH.minus(1, ChronoUnit.DAYS)) == "1969-12-31T00:00:00Z"
+    assert str(Instant.EPOCH.plus(1, ChronoUnit.HALF_DAYS)) == "1970-01-01T12:00:00Z"
+    assert Instant.EPOCH.until(Instant.ofEpochMilli(-90_061_001), ChronoUnit.HOURS) == -25
+    assert ChronoUnit.MINUTES.between(Instant.EPOCH, Instant.ofEpochMilli(-90_061_001)) == -1_501
+    assert str(Instant.ofEpochSecond(1, 5_000_000)) == "1970-01-01T00:00:01.005Z"
+    assert before.getNano() == 999_000_000
+    assert before.plusNanos(1_000_000) == Instant.EPOCH == before.minusNanos(-1_000_000)
+    for last in (Instant.MAX, pickle.loads(pickle.dumps(Instant.MAX)), copy.copy(Instant.MAX)):
+        assert last.isAfter(Instant.ofEpochMilli(2**63 - 1))
+        assert last.getEpochSecond() == 31_556_889_864_403_199
+        assert Instant.MIN.isBefore(last)
+        assert last.compareTo(Instant.MAX) == 0
+    assert Instant.MIN.getEpochSecond() == -31_557_014_167_219_200
+    assert str(Instant.MAX).startswith("+1000000000-12-31T23:59:59.999")
+    assert str(Instant.MIN) == "-1000000000-01-01T00:00:00Z"
+
+
+def test_too_long_for_a_number_or_for_kafka() -> None:
+    with pytest.raises(IllegalArgumentException, match="nanoseconds are too many for a number"):
+        Duration.ofDays(1_000_000).toNanos()
+    for far in (Instant.MAX, Instant.MIN):
+        with pytest.raises(IllegalArgumentException, match="It can't be converted to milliseconds"):
+            far.toEpochMilli()
+        with pytest.raises(IllegalArgumentException, match="It can't be converted to milliseconds"):
+            WindowKeyQuery.withKeyAndWindowStartRange("a", Instant.EPOCH, far)
+
+
+@pytest.mark.parametrize("text", ["1h", "P", "PT", "P1DT", "PT.5S", "", None])
+def test_what_is_no_duration_is_refused(text: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match="is not a duration"):
+        Duration.parse(text)
+
+
+def test_a_number_needs_a_unit() -> None:
+    amount: Any = 5
+    receivers: tuple[Any, ...] = (Duration.ZERO, Instant.EPOCH)
+    for receiver in receivers:
+        for call in (receiver.plus, receiver.minus):
+            with pytest.raises(ClassCastException, match="duration cannot be") as caught:
+                call(amount)
+            assert "ChronoUnit.MINUTES" in caught.value.hint
+        with pytest.raises(ClassCastException, match="unit cannot be"):
+            receiver.truncatedTo(amount)

@@ -1,7 +1,6 @@
 """The public door: Kafka Streams' names, from one import.
 
-A port imports ``StreamsBuilder``, ``KafkaStreams``, ``Serdes`` and the rest from here. Authors of
-plugins import from ``millstream.plugins``, tests from ``millstream.testing``.
+Plugins import from ``millstream.plugins``, tests also from ``millstream.testing``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -114,8 +113,9 @@ if TYPE_CHECKING:
     )
     from millstream.core.headers import Header as Header
     from millstream.core.headers import Headers as Headers
-    from millstream.core.java_time import Duration as Duration
+    from millstream.core.java_durations import Duration as Duration
     from millstream.core.java_time import Instant as Instant
+    from millstream.core.java_units import ChronoUnit as ChronoUnit
     from millstream.core.kafka import ConsumerRecord as ConsumerRecord
     from millstream.core.kafka import ProducerRecord as ProducerRecord
     from millstream.core.kafka import TimestampType as TimestampType

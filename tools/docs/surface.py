@@ -15,7 +15,9 @@ HOMES = {
     "millstream.core.serdes": "org.apache.kafka.common.serialization",
     "millstream.core.metrics": "org.apache.kafka.common.metrics",
     "millstream.core.headers": "org.apache.kafka.common.header",
+    "millstream.core.java_durations": "java.time",
     "millstream.core.java_time": "java.time",
+    "millstream.core.java_units": "java.time.temporal",
     "millstream.serdes.registry": "Confluent",
 }
 """Packages of Java whose names rooms of ours have; Kafka Streams' own are in surface.json."""

@@ -80,9 +80,16 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
                 f'Invalid value for parameter "{name}" (value was: {value}). It has no time zone.',
                 hint="Pass datetime(..., tzinfo=timezone.utc), or epoch milliseconds.",
             )
-        # An Instant may be later than a datetime can be.
-        far_ms = getattr(value, "far_ms", None)
-        return (value - EPOCH) // ONE_MS if far_ms is None else int(far_ms)
+        # An Instant may be later than a datetime can be, and later than 64 bits can say.
+        if (far_ms := getattr(value, "far_ms", None)) is None:
+            return (value - EPOCH) // ONE_MS
+        if not LONG_MIN <= far_ms <= LONG_MAX:
+            raise IllegalArgumentException(
+                f'Invalid value for parameter "{name}" (value was: {value}). '
+                "It can't be converted to milliseconds.",
+                detail="It does not fit into 64 bits.",
+            )
+        return int(far_ms)
     return _checked_long(value, name, "a datetime or an integer number of epoch milliseconds")
 
 

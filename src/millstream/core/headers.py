@@ -9,9 +9,10 @@ from typing import Any, NoReturn, Protocol, overload
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
+    IllegalStateException,
     NullPointerException,
 )
-from millstream.core.java_text import java_bytes
+from millstream.core.java_text import java_bytes, java_text
 from millstream.core.wording import a_kind
 
 
@@ -174,8 +175,19 @@ class Headers:
         """Return all headers in order, as a new list."""
         return list(self._own())
 
+    def setReadOnly(self) -> None:
+        """Refuse ``add`` and ``remove`` from now on; a copy takes them.
+
+        Source: ``org.apache.kafka.common.header.internals.RecordHeaders``.
+        """
+        self.__class__ = _ReadOnlyHeaders
+
+    def isReadOnly(self) -> bool:
+        """Return whether ``setReadOnly`` was called."""
+        return False
+
     def copy(self) -> Headers:
-        """Return an independent copy."""
+        """Return an independent copy, which is not read-only."""
         made = _new(Headers)
         made._items = self._items[:]
         made._rows = self._rows
@@ -205,7 +217,8 @@ class Headers:
 
     def __str__(self) -> str:
         inside = ", ".join(map(str, self._own()))
-        return f"RecordHeaders(headers = [{inside}], isReadOnly = false)"
+        read_only = java_text(self.isReadOnly())
+        return f"RecordHeaders(headers = [{inside}], isReadOnly = {read_only})"
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{h.key()}={h.value()!r}" for h in self._own())
@@ -213,6 +226,29 @@ class Headers:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Headers, (self._own(),)
+
+
+class _ReadOnlyHeaders(Headers):
+    """The class of headers whose ``setReadOnly`` was called."""
+
+    __slots__ = ()
+
+    def add(self, key: Any, value: Any = None) -> NoReturn:
+        _refuse_change()
+
+    def remove(self, key: str) -> NoReturn:
+        _refuse_change()
+
+    def isReadOnly(self) -> bool:
+        return True
+
+
+def _refuse_change() -> NoReturn:
+    raise IllegalStateException(
+        "RecordHeaders has been closed.",
+        detail="setReadOnly() was called.",
+        hint="Change a copy: headers.copy(), or Headers(headers).",
+    )
 
 
 _new = object.__new__

@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 from millstream.core.arguments import of_type, text_or_none
 from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
-from millstream.core.java_time import Duration, Instant, from_epoch_millis, from_millis
+from millstream.core.java_durations import Duration
+from millstream.core.java_time import Instant, from_epoch_millis, from_millis
 from millstream.core.keyvalue import KeyValue
 from millstream.core.processor import Cancellable, PunctuationType
 from millstream.core.records import FixedKeyRecord, Record

@@ -17,7 +17,8 @@ from millstream.core.errors import (
     IllegalArgumentException,
     SerializationException,
 )
-from millstream.core.java_time import Duration, Instant
+from millstream.core.java_durations import Duration
+from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
