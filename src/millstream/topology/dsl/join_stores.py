@@ -22,6 +22,7 @@ from millstream.core.state import (
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import JoinWindows
 from millstream.plugins.registry import store_kinds
+from millstream.topology.dsl.materialize import kept_ms
 from millstream.topology.dsl.options import StreamJoined
 from millstream.topology.dsl.store_builders import (
     WINDOWS,
@@ -71,7 +72,7 @@ class SideStoreBuilder(JoinStoreBuilder):
 
     def retentionPeriod(self) -> int:
         """Return how long records are kept, in milliseconds of stream time."""
-        return self.windows.size() + self.windows.gracePeriodMs()
+        return kept_ms(self.store, self.windows.size(), self.windows.gracePeriodMs())
 
     def plain_builder(self) -> Any:
         supplier = self._suppliers().windowStore(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self
 
+from millstream.core.durations import LONG_MAX
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.state import (
     DslKeyValueParams,
@@ -195,7 +196,8 @@ class WindowTableBuilder(TableStoreBuilder):
         # super() would look for the class that dataclass() has replaced by one with slots.
         TableStoreBuilder.__post_init__(self)
         needed_ms = self.span() + self.windows.gracePeriodMs()
-        if needed_ms > self.retentionPeriod():
+        # No retention is longer than 64 bits say: by then nothing is forgotten.
+        if min(needed_ms, LONG_MAX) > self.retentionPeriod():
             raise IllegalArgumentException(
                 f'window store "{self.name()}" would forget windows that still take records',
                 detail=f"Windows and their grace take {needed_ms} ms, which is more than the "
@@ -229,7 +231,7 @@ class WindowTableBuilder(TableStoreBuilder):
             retention_ms = self.windows.retention_ms
         if retention_ms is not None:
             return int(retention_ms)
-        return int(self.span() + self.windows.gracePeriodMs())
+        return kept_ms(self.name(), self.span(), self.windows.gracePeriodMs())
 
     def default_supplier(self) -> Any:
         """Return the supplier that the application's configuration chooses."""
@@ -290,6 +292,22 @@ class SessionTableBuilder(WindowTableBuilder):
             storeFormat=self._format(DslStoreFormat.PLAIN),
         )
         return self.suppliers().sessionStore(params)
+
+
+def kept_ms(store: str, length_ms: int, grace_ms: int) -> int:
+    """Return how long a store keeps windows of that length and grace.
+
+    Raises:
+        IllegalArgumentException: That does not fit into 64 bits.
+    """
+    if length_ms + grace_ms > LONG_MAX:
+        raise IllegalArgumentException(
+            "retentionPeriod cannot be negative",
+            detail=f'Store "{store}" has windows of {length_ms} ms with a grace of {grace_ms} ms: '
+            "together more milliseconds than 64 bits can say.",
+            hint="Give a shorter grace: one of a thousand years drops no record either.",
+        )
+    return int(length_ms + grace_ms)
 
 
 def emits_on_close(strategy: EmitStrategy | None) -> bool:
