@@ -82,6 +82,35 @@ def test_json_that_cannot_be_written_is_refused() -> None:
             write(JsonSerde(), value)
 
 
+class Opaque: ...
+
+
+@pytest.mark.parametrize(
+    ("serde", "value", "keys"),
+    [
+        (JsonSerde(), {1: "a", "1": "b"}, "1 and '1'"),
+        (JsonSerde(), {"in": [{"x": 0}, {None: 1, "null": 2}]}, "None and 'null'"),
+        (JsonSerde(), {True: 1, "true": 2}, "True and 'true'"),
+        (JsonSerde(default=lambda _: {1.5: 1, "1.5": 2}), Opaque(), "1.5 and '1.5'"),
+        (JsonSerde.of(dict), {1: "a", "1": "b"}, "1 and '1'"),
+    ],
+    ids=str,
+)
+def test_two_keys_of_one_name_are_refused(serde: Any, value: Any, keys: str) -> None:
+    with pytest.raises(SerializationException, match="cannot serialize") as caught:
+        write(serde, value)
+    assert f"the keys {keys} of a dict are both written as" in caught.value.detail
+    with pytest.raises(SerializationException, match="cannot serialize"):
+        serde.serializer().serialize_column("t", [value])
+
+
+def test_keys_that_are_no_text_become_text() -> None:
+    assert (
+        write(JsonSerde(), {1: "{", None: {2: [], "b": ()}}) == b'{"1":"{","null":{"2":[],"b":[]}}'
+    )
+    assert write(JsonSerde.of(dict), {1: "a", "2": "b"}) == b'{"1":"a","2":"b"}'
+
+
 @dataclass
 class Order:
     id: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import json.encoder
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast, get_origin
 
 from millstream.core.errors import ClassCastException, SerializationException
@@ -53,6 +54,12 @@ class JsonSerializer(Serializer[Any]):
             return None
         try:
             return self._encode(data).encode()
+        except _SameNameError as error:
+            raise SerializationException(
+                f"{type(self).__name__} cannot serialize {a_kind(data)}",
+                detail=f'{error}; the topic is "{topic}".',
+                hint="Give all keys of a dict one type: JSON's names are text.",
+            ) from None
         except TypeError as error:
             raise ClassCastException(
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
@@ -229,10 +236,68 @@ def _encoder(default: Callable[[Any], Any] | None, is_sorted: bool) -> Callable[
         default=default,
         sort_keys=is_sorted,
     )
+    if default is not None:
+        encoder.default = partial(_converted, default)  # type: ignore[method-assign]
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
-        return encoder.encode
+        return partial(_encoded, encoder.encode)
     # JSONEncoder.encode creates an encoder at each call, which is slower than most documents.
     quote = json.encoder.encode_basestring
     parts = make(None, encoder.default, quote, None, ":", ",", is_sorted, False, False)
-    return lambda data: "".join(parts(data, 0))
+
+    def encode(data: Any) -> str:
+        encoded = "".join(parts(data, 0))
+        if "{" in encoded:
+            check_names(data)
+        return encoded
+
+    return encode
+
+
+class _SameNameError(ValueError):
+    """Two keys of a dict have one name in JSON."""
+
+
+def _encoded(encode: Callable[[Any], str], data: Any) -> str:
+    encoded = encode(data)
+    check_names(data)
+    return encoded
+
+
+def check_names(data: Any) -> None:
+    """Check that no two keys of a dict in an object, such as 1 and "1", have one name in JSON.
+
+    Raises:
+        ValueError: Two have.
+    """
+    parts = data
+    if isinstance(data, dict):
+        try:
+            "".join(data)  # the fastest way to see that all keys are text
+        except TypeError:
+            _check_keys(data)
+        parts = data.values()
+    elif not isinstance(data, (list, tuple)):
+        return
+    for each in parts:
+        if type(each) not in _PLAIN:
+            check_names(each)
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def _check_keys(part: dict[Any, Any]) -> None:
+    names: dict[str, Any] = {}
+    for key in part:
+        name = key if isinstance(key, str) else json.dumps(key)
+        if names.setdefault(name, key) is not key:
+            raise _SameNameError(
+                f'the keys {names[name]!r} and {key!r} of a dict are both written as "{name}"'
+            )
+
+
+def _converted(default: Callable[[Any], Any], value: Any) -> Any:
+    found = default(value)
+    check_names(found)
+    return found

@@ -20,6 +20,7 @@ from millstream.core.errors import (
 from millstream.core.java_durations import Duration
 from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.json_serde import check_names
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
 
@@ -75,6 +76,7 @@ class TypedJsonSerializer(Serializer[Any]):
             return self._encode_fast(data)
         except TypeError:
             # Keys of dicts that are not text, such as dates, are sorted as the text they become.
+            check_names(msgspec.to_builtins(data, enc_hook=_to_json))
             plain = msgspec.to_builtins(data, enc_hook=_to_json, str_keys=True)
             return self._encode_fast(plain)
 
