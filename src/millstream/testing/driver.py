@@ -106,6 +106,7 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
         self._config = with_plugins(StreamsConfig(_DEFAULTS | given))
+        self._config.made("rocksdb.config.setter")
         settings = TaskSettings.of(self._config)
         self._application_id = settings.application_id
         self._observers = observers(settings.application_id, settings.configs)

@@ -16,10 +16,11 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.client_keys import check_client_entries
-from millstream.core.config.definition import invalid
+from millstream.core.config.definition import invalid, not_blank
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
+    IllegalArgumentException,
     NullPointerException,
     PluginError,
     ProcessorStateException,
@@ -36,6 +37,7 @@ from millstream.topology.dsl.options.materialized import StoreType
 from millstream.topology.given_topology import check_topology
 from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.private import private_directory
+from millstream.topology.topology import Topology
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 _MAX_PORT = 65_535
@@ -66,6 +68,7 @@ def check_arguments(topology: Any, config: Any) -> None:
         NullPointerException: An argument is None.
         ClassCastException: An argument has another type.
         UnsupportedOperationException: The topology reads or gives DataFrames.
+        IllegalArgumentException: A repartition topic is to have no partition.
     """
     check_topology(topology)
     if topology.frames:
@@ -76,6 +79,7 @@ def check_arguments(topology: Any, config: Any) -> None:
             "with.",
             hint="Write what toDataFrame() returns: frame.writeStream...start().",
         )
+    _check_partitions(topology)
     if config is None:
         raise NullPointerException("config cannot be null")
     if not isinstance(config, StreamsConfig | Mapping):
@@ -83,6 +87,17 @@ def check_arguments(topology: Any, config: Any) -> None:
             f"config cannot be {a_kind(config)}",
             hint="Give a dict of entries, or a StreamsConfig.",
         )
+
+
+def _check_partitions(topology: Topology) -> None:
+    for topic, partitions in topology.plan().repartition_topics.items():
+        if partitions is not None and partitions < 1:
+            raise IllegalArgumentException(
+                "Number of partitions must be at least 1.",
+                detail=f'The repartition topic "{topic}" has {partitions}.',
+                hint="Give Repartitioned.numberOfPartitions() a number above 0, or leave it out: "
+                "then the topic has as many as what it is written from.",
+            )
 
 
 def check_session(spark: Any) -> None:
@@ -107,7 +122,8 @@ def check_config(config: StreamsConfig) -> None:
 
     Raises:
         ConfigException: An address has no port, no plugin provides a store, the schema registry
-            is one of tests, or local files would have no place in ``state.dir``.
+            is one of tests, ``rocksdb.config.setter`` names something else, or local files would
+            have no place in ``state.dir``.
     """
     registry = config.originals().get("schema.registry.url", "")
     if str(registry).startswith("mock://"):
@@ -147,6 +163,9 @@ def check_config(config: StreamsConfig) -> None:
     check_client_entries(config)
     for key in PLUGIN_NAMES.intersection(config.originals()):
         load_object(config.get(key), key)
+    not_blank("spark.master", config.originals().get("spark.master"))
+    # Else it is first asked where a store opens: in a worker, when the query runs.
+    config.made("rocksdb.config.setter")
     words_of(config)
     # Without a port it would fail when the query has started.
     HostInfo.buildFromEndpoint(config.getString("application.server"))
