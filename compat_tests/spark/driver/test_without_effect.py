@@ -34,6 +34,7 @@ def warned(caplog: pytest.LogCaptureFixture, entries: dict[str, Any]) -> list[st
         {"num.stream.threads": "4"},
         {"max.task.idle.ms": 5000},
         {"group.protocol": "streams"},
+        {"millstream.ui.host": "0.0.0.0", "millstream.ui.token": "t"},
         {"rack.aware.assignment.tags": "zone", "client.tag.zone": "a"},
         {"config.providers": "env"},
         {"default.client.supplier": str},

@@ -9,6 +9,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.clients import CLIENT_PREFIXES
 from millstream.core.config.keys import CONFIG_KEYS, NO_WRAPPER, optimizations
+from millstream.core.config.own_keys import UI_CERTIFICATE, UI_HOST, UI_KEY, UI_PORT, UI_TOKEN
 from millstream.topology.dsl.options.materialized import StoreType
 from millstream.topology.spark.clients.settings import reaches_librdkafka
 from millstream.topology.topology import Topology
@@ -63,7 +64,7 @@ _KINDS = (("producer", PRODUCER_NAMES), ("admin", ADMIN_NAMES), ("consumer", CON
 
 def warn_without_effect(config: StreamsConfig) -> None:
     """Name, in one warning, the given entries that have no effect on Spark."""
-    found = [*_of_streams(config), *_of_clients(config)]
+    found = [*_of_streams(config), *_of_clients(config), *_of_the_page(config)]
     if found:
         log.warning("entries of the configuration without effect on Spark: %s", ", ".join(found))
 
@@ -106,6 +107,14 @@ def _of_streams(config: StreamsConfig) -> Iterator[str]:
             usual = list(default) if isinstance(default, tuple) else default
             if str(values[name]).lower() != str(usual).lower():
                 yield f"{name} ({WITHOUT_EFFECT[name]})"
+
+
+def _of_the_page(config: StreamsConfig) -> Iterator[str]:
+    given = config.originals()
+    if given.get(UI_PORT) is None:
+        for name in (UI_HOST, UI_TOKEN, UI_CERTIFICATE, UI_KEY):
+            if name in given:
+                yield f"{name} (there is a page only with {UI_PORT})"
 
 
 def _of_clients(config: StreamsConfig) -> Iterator[str]:
