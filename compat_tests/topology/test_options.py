@@ -224,7 +224,7 @@ def test_branched() -> None:
     assert Branched.withConsumer(seen.append, "b").chain_consumer == seen.append
     assert Branched.withFunction(lambda stream: stream).name is None
     with pytest.raises(NullPointerException, match="chain function cannot be null"):
-        Branched.withFunction(None)
+        Branched.withFunction(None)  # type: ignore[arg-type]
 
 
 def test_printed(tmp_path: Any) -> None:

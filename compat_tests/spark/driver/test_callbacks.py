@@ -191,6 +191,6 @@ def test_what_is_no_restore_listener_is_refused_at_once(app: App, given: Any, pr
 
 def test_what_is_no_standby_update_listener_is_refused_at_once(app: App) -> None:
     with pytest.raises(ClassCastException, match="standbyListener cannot be a Restored"):
-        app.setStandbyUpdateListener(Restored())
+        app.setStandbyUpdateListener(Restored())  # type: ignore[arg-type]
     with pytest.raises(ClassCastException, match="cannot be the class StandbyUpdateListener"):
-        app.setStandbyUpdateListener(StandbyUpdateListener)
+        app.setStandbyUpdateListener(StandbyUpdateListener)  # type: ignore[arg-type]

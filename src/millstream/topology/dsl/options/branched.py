@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from typing_extensions import Self
 
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.named import NamedOperation
-from millstream.topology.dsl.type_vars import K, V
+from millstream.topology.dsl.type_vars import K_, V_, K, V
+
+if TYPE_CHECKING:
+    from millstream.topology.dsl.kstream import KStream
+
+
+class _Applies(Protocol[K, V]):
+    """An object with the method of Java's ``Function``."""
+
+    def apply(self, stream: KStream[K, V], /) -> KStream[Any, Any] | None: ...
+
+
+class _Accepts(Protocol[K, V]):
+    """An object with the method of Java's ``Consumer``."""
+
+    def accept(self, stream: KStream[K, V], /) -> object: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +54,18 @@ class Branched(NamedOperation, Generic[K, V]):
         return Branched(name=required(name, "name cannot be null"))
 
     @staticmethod
-    def withFunction(chain: Any, name: str | None = None) -> Branched[Any, Any]:
+    def withFunction(
+        chain: Callable[[KStream[K_, V_]], KStream[Any, Any] | None] | _Applies[K_, V_],
+        name: str | None = None,
+    ) -> Branched[K_, V_]:
         """Return a function of the branch's stream, and a name."""
         required(chain, "chain function cannot be null")
         return Branched(name=name, chain_function=_method(chain, "apply", "chain"))
 
     @staticmethod
-    def withConsumer(chain: Any, name: str | None = None) -> Branched[Any, Any]:
+    def withConsumer(
+        chain: Callable[[KStream[K_, V_]], object] | _Accepts[K_, V_], name: str | None = None
+    ) -> Branched[K_, V_]:
         """Return a consumer of the branch's stream, and a name."""
         required(chain, "chain consumer cannot be null")
         return Branched(name=name, chain_consumer=_method(chain, "accept", "chain"))

@@ -33,6 +33,12 @@ from millstream.topology.spark.driver.callbacks import (
     checked_callback,
     checked_listener,
 )
+from millstream.topology.spark.driver.listener_types import (
+    OfFailures,
+    OfStates,
+    TellsRestores,
+    TellsStandbys,
+)
 from millstream.topology.spark.driver.preflight import (
     check_arguments,
     check_config,
@@ -104,7 +110,7 @@ class KafkaStreams(BoundedApplication):
         self._standby_updates: StandbyUpdates | None = None
         self._paused = False
 
-    def setStateListener(self, listener: Any) -> None:
+    def setStateListener(self, listener: OfStates) -> None:
         """Set a listener, called as ``listener(newState, oldState)``; only before the start.
 
         Raises:
@@ -115,7 +121,9 @@ class KafkaStreams(BoundedApplication):
         told = checked_callback(listener, "onChange", "listener", STATES)
         self._machine.listener = self._observed(told)
 
-    def setGlobalStateRestoreListener(self, globalStateRestoreListener: Any) -> None:
+    def setGlobalStateRestoreListener(
+        self, globalStateRestoreListener: TellsRestores | None
+    ) -> None:
         """Set a ``StateRestoreListener`` for stores that a worker had to restore.
 
         It is called when a store is complete, for start and end at once. Offsets are numbers of
@@ -130,7 +138,7 @@ class KafkaStreams(BoundedApplication):
         self._restore_listener = checked_listener(given, name, RESTORES)
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
 
-    def setStandbyUpdateListener(self, standbyListener: Any) -> None:
+    def setStandbyUpdateListener(self, standbyListener: TellsStandbys | None) -> None:
         """Set a ``StandbyUpdateListener`` for the copies that executors keep of others' tasks.
 
         It is called in a thread of the driver, soon after an executor has told of a change; several
@@ -147,7 +155,7 @@ class KafkaStreams(BoundedApplication):
         if standbyListener is not None:
             self._standby_updates = StandbyUpdates(standbyListener, self._runner.application_id)
 
-    def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
+    def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: OfFailures) -> None:
         """Set the handler that decides what follows a failure; only before the start.
 
         It gets the exception. If it returns ``REPLACE_THREAD``, the batch is retried from the last

@@ -8,8 +8,9 @@ from typing import Any
 
 from millstream.core.kafka import TopicPartition
 from millstream.core.processor import TaskId
-from millstream.core.state.restore import StandbyUpdateListener, SuspendReason
+from millstream.core.state.restore import SuspendReason
 from millstream.topology.spark.driver.callbacks import called
+from millstream.topology.spark.driver.listener_types import TellsStandbys
 from millstream.topology.spark.state.standby_files import CopyReport, ExecutorReport, parsed
 
 
@@ -33,7 +34,7 @@ class StandbyUpdates:
         application_id: The application's name.
     """
 
-    def __init__(self, listener: StandbyUpdateListener, application_id: str) -> None:
+    def __init__(self, listener: TellsStandbys, application_id: str) -> None:
         self._listener = listener
         self._application_id = application_id
         self._known: dict[_Place, tuple[int, CopyReport]] = {}
