@@ -14,7 +14,7 @@ from compat_tests.placement.test_facts import RECORD
 from millstream import ConfigException, KafkaStreams, StreamsBuilder, StreamsConfig
 from millstream.cli.main import app
 from millstream.core.errors import IllegalArgumentException
-from millstream.topology.spark.placement.record import write_record
+from millstream.topology.spark.placement.record import LOCAL, write_record
 from millstream.topology.spark.placement.watcher import steering_assignor
 
 
@@ -37,6 +37,12 @@ def test_the_command_says_that_no_batch_was_complete(tmp_path: Path) -> None:
     write_record(tmp_path / "app", replace(RECORD, batch=-1))
     done = CliRunner().invoke(app, ["tasks", "app", "--state-dir", str(tmp_path)])
     assert "UTC, before the first batch. Tasks by executor" in done.stdout
+
+
+def test_the_record_of_local_mode_is_that_of_the_start(tmp_path: Path) -> None:
+    write_record(tmp_path / "app", replace(RECORD, batch=-1, assignor=None, remark=LOCAL))
+    done = CliRunner().invoke(app, ["tasks", "app", "--state-dir", str(tmp_path)])
+    assert "UTC, the start of the query: nothing moves in local mode. Tasks by" in done.stdout
 
 
 def test_the_command_prints_the_record_as_json(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.spark.placement.facts import Standby, TaskPlace
-from millstream.topology.spark.placement.record import FILE, PlacementRecord, read_record
+from millstream.topology.spark.placement.record import FILE, LOCAL, PlacementRecord, read_record
 
 HEADINGS = ("task", "executor", "host", "standby on", "moved from", "at batch", "time", "why")
 _DEFAULT_DIR = Path(str(CONFIG_KEYS[StreamsConfig.STATE_DIR_CONFIG].default))
@@ -61,6 +61,8 @@ def _summary(record: PlacementRecord) -> list[str]:
             counts[place.executor] = counts.get(place.executor, 0) + 1
     spread = ", ".join(f"{executor}: {count}" for executor, count in counts.items())
     after = "before the first batch" if record.batch < 0 else f"after batch {record.batch}"
+    if record.remark == LOCAL:
+        after = "the start of the query: nothing moves in local mode"
     when = f"As of {_time(record.written_ms)}, {after}."
     return [
         f"{record.application_id}: {decides} decides{why}.",

@@ -14,6 +14,8 @@ from millstream.topology.spark.placement.facts import Executor, Move, Standby, T
 from millstream.topology.spark.private import private_directory, write_private
 
 FILE = "placement.json"
+LOCAL = "one process runs all tasks"
+"""The remark of an application in local mode; its record is written once, at the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from millstream.topology.spark.placement.facts import ClusterFacts, Executor, Ta
 from millstream.topology.spark.placement.internals import SparkInternals
 from millstream.topology.spark.placement.locality_wait import LocalityWait
 from millstream.topology.spark.placement.processed import processed_records
-from millstream.topology.spark.placement.record import PlacementRecord, write_record
+from millstream.topology.spark.placement.record import LOCAL, PlacementRecord, write_record
 from millstream.topology.spark.placement.sample import sample_of
 from millstream.topology.spark.placement.scheduling import Scheduling
 from millstream.topology.spark.placement.standbys import StandbyWatch
@@ -163,7 +163,7 @@ class PlacementWatcher:
         self._job, self._connector = job, dict(connector or {})
         self._remark = "" if self._assignor is not None else f"{STEER_TASKS} is false"
         if self._local:
-            self._remark = "one process runs all tasks"
+            self._remark = LOCAL
             self._write()
             return
         scheduling: Scheduling | None = None
