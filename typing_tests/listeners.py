@@ -9,13 +9,16 @@ from millstream import (
     Consumed,
     KafkaStreams,
     KStream,
+    Produced,
+    Repartitioned,
     Serdes,
     StreamsBuilder,
     StreamThreadExceptionResponse,
 )
 
+text, number = Serdes.String(), Serdes.Long()
 builder = StreamsBuilder()
-lines = builder.stream("lines", Consumed.with_(Serdes.String(), Serdes.Long()))
+lines = builder.stream("lines", Consumed.with_(text, number))
 branches = (
     lines.split()
     .branch(lambda k, v: v > 1, Branched.withFunction(lambda s: s.mapValues(lambda v: v + 1)))
@@ -24,6 +27,12 @@ branches = (
     .defaultBranch(Branched.withConsumer(lambda s: print(assert_type(s, KStream[str, int]))))
 )
 assert_type(branches, dict[str, KStream[str, int]])
+
+lines.to("x", Produced.with_(text, number, lambda t, k, v, n: {len(k) % n, v % n}))
+lines.to("x", Produced.with_(text, number).withStreamPartitioner(lambda t, k, v, n: {len(k) % n}))
+lines.repartition(Repartitioned.streamPartitioner(lambda t, k, v, n: {len(k) % n}))
+builder.stream("x", Consumed.with_(lambda record, time: max(record.timestamp(), time)))
+builder.stream("x", Consumed.with_(text, number).withTimestampExtractor(lambda r, t: r.offset()))
 
 application = KafkaStreams(builder.build(), {})
 application.setStateListener(lambda new, old: print(new.name, old.isValidTransition(new)))

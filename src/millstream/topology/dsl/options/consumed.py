@@ -11,6 +11,7 @@ from millstream.core.wording import a_kind
 from millstream.topology.callables import EXTRACTED
 from millstream.topology.dsl.options.auto_offset_reset import AutoOffsetReset
 from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.function_types import Extractor
 from millstream.topology.dsl.options.named import SerdeOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
 
@@ -49,19 +50,19 @@ class Consumed(SerdeOperation[K, V]):
     def with_(
         keySerde: Serde[K_] | None,
         valueSerde: Serde[V_] | None,
-        timestampExtractor: Any = None,
+        timestampExtractor: Extractor = None,
         resetPolicy: AutoOffsetReset | None = None,
     ) -> Consumed[K_, V_]: ...
     @overload
     @staticmethod
-    def with_(extractorOrResetPolicy: Any, /) -> Consumed[Any, Any]: ...
+    def with_(extractorOrResetPolicy: Extractor | AutoOffsetReset, /) -> Consumed[Any, Any]: ...
     @overload
     @staticmethod
     def with_(
         *,
         keySerde: Serde[K_] | None = None,
         valueSerde: Serde[V_] | None = None,
-        timestampExtractor: Any = None,
+        timestampExtractor: Extractor = None,
         resetPolicy: AutoOffsetReset | None = None,
     ) -> Consumed[K_, V_]: ...
     @staticmethod
@@ -94,7 +95,7 @@ class Consumed(SerdeOperation[K, V]):
         """Return only a name."""
         return Consumed(name=processorName)
 
-    def withTimestampExtractor(self, timestampExtractor: Any) -> Consumed[K, V]:
+    def withTimestampExtractor(self, timestampExtractor: Extractor) -> Consumed[K, V]:
         """Return a copy with another timestamp extractor."""
         return self._with(timestamp_extractor=timestampExtractor)
 

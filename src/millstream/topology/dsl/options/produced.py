@@ -8,6 +8,7 @@ from typing import Any
 from millstream.core.serdes import Serde
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.function_types import Partitioner
 from millstream.topology.dsl.options.named import SerdeOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
 
@@ -30,7 +31,9 @@ class Produced(SerdeOperation[K, V]):
 
     @staticmethod
     def with_(
-        keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, partitioner: Any = None
+        keySerde: Serde[K_] | None,
+        valueSerde: Serde[V_] | None,
+        partitioner: Partitioner[K_, V_] = None,
     ) -> Produced[K_, V_]:
         """Return serdes and, if given, a ``StreamPartitioner`` or a callable like it."""
         return Produced(key_serde=keySerde, value_serde=valueSerde, partitioner=partitioner)
@@ -51,10 +54,10 @@ class Produced(SerdeOperation[K, V]):
         return Produced(value_serde=valueSerde)
 
     @staticmethod
-    def streamPartitioner(partitioner: Any) -> Produced[Any, Any]:
+    def streamPartitioner(partitioner: Partitioner[K_, V_]) -> Produced[K_, V_]:
         """Return only a partitioner."""
         return Produced(partitioner=partitioner)
 
-    def withStreamPartitioner(self, partitioner: Any) -> Produced[K, V]:
+    def withStreamPartitioner(self, partitioner: Partitioner[K, V]) -> Produced[K, V]:
         """Return a copy with another partitioner."""
         return self._with(partitioner=partitioner)

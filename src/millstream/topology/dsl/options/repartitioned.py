@@ -9,6 +9,7 @@ from millstream.core.arguments import whole
 from millstream.core.serdes import Serde
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.function_types import Partitioner
 from millstream.topology.dsl.options.named import SerdeOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
 
@@ -44,7 +45,7 @@ class Repartitioned(SerdeOperation[K, V]):
         return Repartitioned(key_serde=keySerde, value_serde=valueSerde)
 
     @staticmethod
-    def streamPartitioner(partitioner: Any) -> Repartitioned[Any, Any]:
+    def streamPartitioner(partitioner: Partitioner[K_, V_]) -> Repartitioned[K_, V_]:
         """Return only a partitioner."""
         return Repartitioned(partitioner=partitioner)
 
@@ -57,6 +58,6 @@ class Repartitioned(SerdeOperation[K, V]):
         """Return a copy with another number of partitions."""
         return self._with(number_of_partitions=numberOfPartitions)
 
-    def withStreamPartitioner(self, partitioner: Any) -> Repartitioned[K, V]:
+    def withStreamPartitioner(self, partitioner: Partitioner[K, V]) -> Repartitioned[K, V]:
         """Return a copy with another partitioner."""
         return self._with(partitioner=partitioner)
