@@ -247,7 +247,7 @@ def test_an_extractors_class_is_answered_with_its_parentheses() -> None:
             return 0
 
     with pytest.raises(ClassCastException) as caught:
-        Consumed.with_(Extracts)  # type: ignore[call-overload]
+        Consumed.with_(Extracts)  # type: ignore[arg-type]
     assert caught.value.hint == "Write Extracts(), with parentheses."
 
 
