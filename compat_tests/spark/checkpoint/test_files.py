@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from millstream import StreamsException
+from millstream import ProcessorStateException, StreamsException
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog, flat
@@ -253,6 +253,22 @@ def test_what_spark_says_of_damage_becomes_an_error_that_says_what_is_lost(
     assert failure.problem == f"cannot read {named} of the checkpoint"
     assert lost in failure.detail
     assert "from a copy" in failure.hint
+
+
+def test_a_missing_file_of_the_state_may_be_a_commit_of_another_batch() -> None:
+    """So it is where commits/0 and commits/1 were swapped: the files of the state are all there."""
+    failure = failure_from(
+        f"{LOADING}\nCaused by: java.io.FileNotFoundException: "
+        "File file:/ck/state/0/1/2_ab-c.changelog does not exist"
+    )
+    assert isinstance(failure, ProcessorStateException)
+    assert failure.problem == (
+        'cannot read "file:/ck/state/0/1/2_ab-c.changelog" of the checkpoint'
+    )
+    assert 'a mark that Spark noted in "commits/1"' in failure.detail
+    assert "lost" not in failure.detail
+    assert failure.hint.startswith("If files in commits/ were swapped")
+    assert "restore the whole checkpoint from a copy" in failure.hint
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,20 @@ def test_a_segment_goes_into_sparks_state_where_the_disk_is_full(
     assert "No space left on device" in caplog.text
 
 
+def test_a_directory_in_the_place_of_a_file_is_no_failure_of_the_file_system(
+    log: Log, files: SegmentFiles
+) -> None:
+    FiledSegments(log, files, writes=True).put(7, LARGE)
+    assert files.directory is not None
+    path = files.directory / names(files)[0]
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ProcessorStateException, match="segment 7") as caught:
+        FiledSegments(log, files, writes=True).get(7)
+    assert caught.value.detail == f'"{path}" is a directory; its file is missing.'
+    assert caught.value.hint.startswith("Restore the checkpoint from a copy")
+
+
 @pytest.mark.parametrize("damage", ["missing", "unreadable", "cut", "flipped", "not mounted"])
 def test_damage_is_named(log: Log, files: SegmentFiles, damage: str) -> None:
     FiledSegments(log, files, writes=True).put(7, LARGE)
@@ -126,7 +140,7 @@ def test_damage_is_named(log: Log, files: SegmentFiles, damage: str) -> None:
     elif damage == "unreadable":
         path = files.directory / names(files)[0]
         path.unlink()
-        path.mkdir()
+        path.symlink_to(path)
     elif damage == "cut":
         log.kept[7] = log.kept[7][:-1]
     elif damage == "flipped":

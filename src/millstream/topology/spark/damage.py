@@ -20,6 +20,8 @@ _FILE = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?/[^\s\"',;()]*?/"
     r"((?:state|offsets|commits|sources)/[^\s\"',;()]+|metadata)"
 )
+_VERSION = re.compile(r"state/(?:[^/]+/)+(\d+)_[^/]+$")
+"""A file of the state with Spark's mark of the batch that wrote it."""
 _REFUSED = re.compile(
     r"Read-only file system|Permission denied|AccessDeniedException|Operation not permitted"
     r"|Too many open files|Input/output error|Stale file handle|Transport endpoint is not connected"
@@ -76,6 +78,19 @@ def damage_from(text: str) -> StreamsException | None:
         in_state = file[1].startswith("state/")
     if file is None and not in_state:
         return None
+    version = None if file is None else _VERSION.match(file[1])
+    if file is not None and version is not None and "FileNotFoundException" in said:
+        return ProcessorStateException(
+            f'cannot read "{file[0].rstrip(".")}" of the checkpoint',
+            detail=f"{said} The name has a mark that Spark noted in "
+            f'"commits/{int(version[1]) - 1}": either the file is gone, or that note is another '
+            "batch's.",
+            hint="If files in commits/ were swapped, renamed or copied from another batch, put the "
+            "right ones back, and start again: nothing is lost then. Otherwise restore the whole "
+            "checkpoint from a copy; or delete it, and start once with "
+            "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of "
+            "the group.",
+        )
     name = "a file of the state" if file is None else f'"{file[0].rstrip(".")}"'
     if in_state:
         return ProcessorStateException(

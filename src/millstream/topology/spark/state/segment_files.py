@@ -89,6 +89,8 @@ class SegmentFiles:
             return path.read_bytes()
         except FileNotFoundError as error:
             raise damaged(where, f'Its file "{path}" is missing.') from error
+        except IsADirectoryError as error:
+            raise damaged(where, f'"{path}" is a directory; its file is missing.') from error
         except OSError as error:
             raise ProcessorStateException(
                 f"cannot read {where} of the checkpoint",
