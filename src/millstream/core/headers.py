@@ -180,7 +180,9 @@ class Headers:
 
         Source: ``org.apache.kafka.common.header.internals.RecordHeaders``.
         """
-        self.__class__ = _ReadOnlyHeaders
+        # Not a field that each add() would have to read.
+        read_only: Any = _ReadOnlyHeaders
+        self.__class__ = read_only
 
     def isReadOnly(self) -> bool:
         """Return whether ``setReadOnly`` was called."""
