@@ -266,6 +266,7 @@ def test_a_missing_file_of_the_state_may_be_a_commit_of_another_batch() -> None:
         'cannot read "file:/ck/state/0/1/2_ab-c.changelog" of the checkpoint'
     )
     assert 'a mark that Spark noted in "commits/1"' in failure.detail
+    assert "does not exist. The name has" in failure.detail
     assert "lost" not in failure.detail
     assert failure.hint.startswith("If files in commits/ were swapped")
     assert "restore the whole checkpoint from a copy" in failure.hint

@@ -82,7 +82,7 @@ def damage_from(text: str) -> StreamsException | None:
     if file is not None and version is not None and "FileNotFoundException" in said:
         return ProcessorStateException(
             f'cannot read "{file[0].rstrip(".")}" of the checkpoint',
-            detail=f"{said} The name has a mark that Spark noted in "
+            detail=f"{said.rstrip('.')}. The name has a mark that Spark noted in "
             f'"commits/{int(version[1]) - 1}": either the file is gone, or that note is another '
             "batch's.",
             hint="If files in commits/ were swapped, renamed or copied from another batch, put the "
