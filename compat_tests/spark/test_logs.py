@@ -227,3 +227,14 @@ def test_the_last_lines_of_the_jvm_are_not_those_of_a_trace() -> None:
     frames = "".join(f"\tat org.example.Deep.call({line})\n" for line in range(40))
     os.write(output.end, f"Exception in thread: no such file\n{frames}".encode())
     assert output.last_lines() == "Exception in thread: no such file"
+
+
+def test_a_repeated_batch_says_why_it_does_not_tell_how_far_behind() -> None:
+    said: list[str] = []
+    lines = ProgressLines("app", 60, lambda: 5.0)
+    lines.say = lambda text, *args: said.append(text % args)  # type: ignore[method-assign]
+    lines.first_batch(1)
+    repeated = batch(3, 10, 0)
+    del repeated["sources"][0]["latestOffset"]
+    lines.look(lambda: repeated, list)
+    assert said[-1].endswith(", a repeated batch: the next tells how far behind")

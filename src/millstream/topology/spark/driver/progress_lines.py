@@ -103,7 +103,8 @@ def _seconds(progress: Progress) -> float:
 
 def _behind(progress: Progress) -> str:
     lag = lag_of(progress)
-    return "how far behind is not known" if lag is None else f"{lag:,} behind"
+    # Spark does not ask for the ends of topics before it repeats a batch.
+    return "a repeated batch: the next tells how far behind" if lag is None else f"{lag:,} behind"
 
 
 def _many(count: int, what: str) -> str:
