@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from millstream.topology.spark.admission.lease import LEASES, LeaseNote, Leases
 from millstream.topology.spark.admission.processes import this_process
 from millstream.topology.spark.admission.takeover import Takeover
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.ownership import Claim
 from millstream.topology.spark.state.slots import DirectoryLock
 
 ELSEWHERE = LeaseNote(instance="far", host="m2", lease_ms=1000)
@@ -108,6 +110,39 @@ def test_one_that_had_the_lock_of_this_directory_has_ended(place: Place) -> None
     again = place.instance("two")
     place.begin(again)
     assert place.leases.current()[0] == 2
+    again.release()
+
+
+def test_a_copy_is_refused_while_an_instance_runs_on_its_original(place: Place) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    shutil.copytree(place.directory, place.directory / "copies")
+    original = place.directory / "checkpoint"
+    claim = Claim(
+        number=1,
+        checkpoint="c",
+        instance="one",
+        host="h",
+        machine="m",
+        location=original.as_uri(),
+    )
+    copies = Place(place.directory / "copies")
+    for name, entries in (("two", {}), ("three", {"takeover": "wait"})):
+        copy = copies.instance(name, **entries)
+        copies.begin(copy)
+        with pytest.raises(LockException, match=f'is a copy of "{original}"') as caught:
+            copy.check_original(claim)
+        assert "Instance one on machine" in caught.value.detail
+        copy.release()
+    adopts = copies.instance("four", checkpoint_adopt="true")
+    adopts.check_original(claim)
+    # An original that was left, moved, or is on another file system, and the place itself.
+    first.release()
+    again = copies.instance("five")
+    copies.begin(again)
+    for there in (original.as_uri(), "file:///no/such/place", "s3a://b/c", ""):
+        again.check_original(replace(claim, location=there))
+    again.check_original(replace(claim, location=(copies.directory / "checkpoint").as_uri()))
     again.release()
 
 

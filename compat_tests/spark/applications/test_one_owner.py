@@ -168,6 +168,10 @@ def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarante
         corner.is_through()
         with pytest.raises(LockException, match="another instance"):
             corner.app(**entries).start()
+        copied = corner.play.directory / "copied"
+        shutil.copytree(corner.play.directory / corner.play.name, copied / corner.play.name)
+        error = refusal(corner.app(state_dir=str(copied), **entries))
+        assert "is a copy of" in error.problem
         error = refusal(corner.app(state_dir=elsewhere, **entries))
         assert "belongs to another checkpoint" in error.problem
         assert str(corner.checkpoint) in error.detail

@@ -140,6 +140,8 @@ class ApplicationInstance:
         found = []
         if here is not None and (here.planned >= 0 or here.seeded):
             found = places_of(files, self._location, group, state, progress, places)
+        if here is not None and state.claim is not None and state.claim.checkpoint in here.ids:
+            self.takeover.check_original(state.claim)
         ids = frozenset[str]() if here is None else here.ids
         ranges = {(p.topic, p.partition): d for p in found if (d := doubtful_range(p)) is not None}
         filled = group.with_records(ranges)

@@ -166,6 +166,10 @@ class LeaseWatch:
         lease_ms = self._lease_ms if self.note is None else self.note.lease_ms
         return Seen.OVER if now - self._since >= lease_ms / 1000 else Seen.UNKNOWN
 
+    def is_of(self, instance: str) -> bool:
+        """Return whether the lease seen last is that of an instance."""
+        return self.note is not None and self.note.instance == instance
+
 
 def _is_free(note: LeaseNote) -> bool:
     return note.released or has_ended(note.process)

@@ -23,10 +23,12 @@ from millstream.topology.spark.admission.lease import (
     Seen,
 )
 from millstream.topology.spark.admission.processes import this_process
-from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.full_disk import full_disk_from
 from millstream.topology.spark.logs import progress
-from millstream.topology.spark.ownership import this_machine
+from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock
 
@@ -112,6 +114,31 @@ class Takeover:
                 check_wanted()
                 time.sleep(_PART_S)
         self.waiting_for = ""
+
+    def check_original(self, claim: Claim | None) -> None:
+        """Check that no instance runs on a checkpoint that this one is a copy of.
+
+        A copy has its original's id, so that claim and offsets fit it as they fit one that was
+        moved. Where the original can be seen from here, its lease tells which of the two it is.
+
+        Args:
+            claim: What the last start has claimed.
+
+        Raises:
+            LockException: The instance of the claim renews its lease in the place of the claim.
+        """
+        path = local_path(root_of(claim.location)) if claim and claim.location else None
+        if claim is None or path is None or self._adopts:
+            return
+        watch = LeaseWatch(Leases(LocalFiles(path)), self._lease_ms)
+        with suppress(OSError):
+            # Another path of this very place has the lease that this instance holds by now.
+            while (seen := watch.look()) is not Seen.FREE and watch.is_of(claim.instance):
+                if seen is Seen.OVER:
+                    return
+                if seen is Seen.LIVE:
+                    raise self._copied(claim, str(path))
+                time.sleep(min(_LONGEST_PAUSE_S, self._lease_ms / 1000 / _PAUSES))
 
     def release(self) -> None:
         """Give lease and lock back."""
@@ -258,6 +285,18 @@ class Takeover:
             f'another instance of application "{self._application_id}" runs in the state '
             f'directory "{self._state_dir}"',
             hint=f"Close it first. {_CORES} {_WAIT}",
+        )
+
+    def _copied(self, claim: Claim, original: str) -> LockException:
+        return LockException(
+            f'checkpoint "{self._location}" is a copy of "{original}", and another instance of '
+            f'application "{self._application_id}" runs there',
+            detail=f'Instance {claim.instance} on machine "{claim.host}" has renewed its lease a '
+            "moment ago.",
+            hint="Close it first, and copy the checkpoint after that: it goes on in the copy then. "
+            "To try something with a copy of its state, begin another application.id with a "
+            "savepoint (millstream.savepoint). To stop that instance and go on here, start once "
+            "with millstream.checkpoint.adopt=true.",
         )
 
     def _runs(self, note: LeaseNote | None) -> LockException:
