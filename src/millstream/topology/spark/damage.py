@@ -93,14 +93,7 @@ def damage_from(text: str) -> StreamsException | None:
         )
     name = "a file of the state" if file is None else f'"{file[0].rstrip(".")}"'
     if in_state:
-        return ProcessorStateException(
-            f"cannot read {name} of the checkpoint",
-            detail=f"{said} The contents of stores in this file are lost; source positions and "
-            "output are not.",
-            hint="Restore the whole checkpoint from a copy; or delete it, and start once with "
-            "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of "
-            "the group.",
-        )
+        return lost_state(name, said)
     return StreamsException(
         f"cannot read {name} of the checkpoint",
         detail=f"{said} The source positions are lost; the stores are not.",
@@ -108,6 +101,23 @@ def damage_from(text: str) -> StreamsException | None:
         "whole, delete that one. Otherwise restore the whole checkpoint from a copy; or delete it, "
         "and start once with millstream.checkpoint.adopt=true: with empty stores, from the "
         "committed offsets of the group.",
+    )
+
+
+def lost_state(name: str, said: str) -> ProcessorStateException:
+    """Return the error for a file or directory of the state that cannot be read.
+
+    Args:
+        name: What it is.
+        said: What is wrong with it, as a sentence.
+    """
+    return ProcessorStateException(
+        f"cannot read {name} of the checkpoint",
+        detail=f"{said} The contents of stores in it are lost; source positions and output are "
+        "not.",
+        hint="Restore the whole checkpoint from a copy; or delete it, and start once with "
+        "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of "
+        "the group.",
     )
 
 

@@ -17,6 +17,7 @@ from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
+from millstream.topology.spark.damage import lost_state
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.evolution.reading import checkpoint_facts
@@ -120,6 +121,11 @@ def open_state(
             if generations.seed
             else "Check application.id, state.dir and millstream.checkpoint.location.",
         )
+    for operator in range(len(note.tasks)):
+        if not generations.files.names(f"state/{operator}"):
+            # Spark's reader says "requirement failed" of it.
+            name = f'"{generations.location}/state/{operator}"'
+            raise lost_state(name, "Nothing is there.")
     session = query_session(used, config.merged(), max(note.tasks.values(), default=1))
     facts = checkpoint_facts(note, name)
     image = image_of_checkpoint(session, generations.location, note, progress, facts, selection)

@@ -87,14 +87,15 @@ class StateReader:
         """Read; again, if the application has gone on meanwhile and reading failed."""
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
-            opened = open_state(self.config, self.session, self.root, selection)
+            before = self._last_batch()
             try:
-                return read(opened)
+                # Opening reads the manifests of the tasks.
+                return read(open_state(self.config, self.session, self.root, selection))
             except MillstreamError:
                 raise
             except Exception as error:
                 failure = _typed(error)
-                if self._last_batch() == (opened.generations.location, opened.image.manifest.batch):
+                if self._last_batch() == before:
                     raise failure from error
         raise StreamsException(
             f'cannot read the state in checkpoint "{self.root}" while the application runs',
