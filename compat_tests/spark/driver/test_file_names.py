@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from compat_tests import ROOT
-from millstream.core.errors import ProcessorStateException
+from millstream import StreamsConfig
+from millstream.core.errors import ConfigException, ProcessorStateException
 from millstream.topology.spark.driver.preflight import check_file_names
+from millstream.topology.spark.driver.savepoints import checkpoint_root
 
 
 def session(encoding: str) -> Any:
@@ -55,3 +57,23 @@ def test_a_jvm_names_files_as_python_does(given: str, expected: list[str]) -> No
         [sys.executable, "-c", _PROGRAM], cwd=ROOT, env=environment, text=True
     )
     assert told.split() == expected
+
+
+@pytest.mark.parametrize("key", ["state.dir", "millstream.checkpoint.location"])
+@pytest.mark.parametrize("name", ["a#b", "a?b", "a%20b"])
+def test_a_path_that_is_another_one_as_a_url_is_refused(key: str, name: str) -> None:
+    own: dict[str, Any] = {key: f"/data/{name}"}
+    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
+    with pytest.raises(ConfigException, match=f"configuration {key}") as told:
+        checkpoint_root(config)
+    assert "Choose a directory" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["/data/ü b", "file:///data/100 %", "data", "s3a://b/a%20b", "file:///data/", "/data//a"],
+)
+def test_other_paths_are_taken_as_they_are(location: str) -> None:
+    own: dict[str, Any] = {"millstream.checkpoint.location": location}
+    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
+    assert checkpoint_root(config) == location

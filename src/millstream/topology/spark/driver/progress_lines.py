@@ -44,7 +44,11 @@ class ProgressLines:
     def starting(self, log: str) -> None:
         """Write that the start begins, and the path of the log."""
         self._began = self._clock()
-        self.say(f"starting; log in {log}" if log else "starting")
+        if log:
+            # An argument, as a path may have any character.
+            self.say("starting; log in %s", log)
+        else:
+            self.say("starting")
 
     def first_batch(self, tasks: int) -> None:
         """Write that the query runs."""

@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
-from millstream.core.errors import IllegalStateException
+from millstream.core.errors import ConfigException, IllegalStateException
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.damage import lost_state
@@ -34,12 +34,34 @@ from millstream.topology.spark.logs import LogOptions
 
 
 def checkpoint_root(config: StreamsConfig) -> str:
-    """Return the location of an application's checkpoint, its first generation."""
+    """Return the location of an application's checkpoint, its first generation.
+
+    Raises:
+        ConfigException: Its path would be read in two ways.
+    """
     given = config.getString(CHECKPOINT_LOCATION)
     if given:
-        return str(given)
+        return _plain(str(given), CHECKPOINT_LOCATION, str(given))
     state_dir = Path(config.getString("state.dir")) / config.getString("application.id")
-    return f"file://{(state_dir / 'checkpoint').absolute()}"
+    location = f"file://{(state_dir / 'checkpoint').absolute()}"
+    return _plain(location, "state.dir", config.getString("state.dir"))
+
+
+def _plain(location: str, key: str, value: str) -> str:
+    """Return a location whose path is the same as a URL, for Spark, and as a path.
+
+    Raises:
+        ConfigException: It is not the same.
+    """
+    path = local_path(location)
+    if path is None or str(Path(location.removeprefix("file://"))).endswith(str(path)):
+        return location
+    raise ConfigException(
+        f"Invalid value {value} for configuration {key}",
+        detail=f'As a URL its path is "{path}", and Spark would write to another directory.',
+        hint="Choose a directory without the characters # and ?, and without % before two "
+        "hexadecimal digits.",
+    )
 
 
 def files_at(location: str, spark: SparkSession) -> Files:
