@@ -240,4 +240,5 @@ class QueryableApplication:
     def _close_queries(self) -> None:
         if self._queries is not None:
             self._queries.close()
-        release_slot(self._runner.state_dir)
+            # An application that never came so far has no copies: the slot is another one's.
+            release_slot(self._runner.state_dir)
