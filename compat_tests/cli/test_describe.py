@@ -10,6 +10,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from compat_tests.cli.support import WORD_COUNT, command, printed, refused
 from millstream.cli.main import app as cli
@@ -93,6 +95,13 @@ def test_every_subcommand_has_an_example_and_says_its_exit_codes() -> None:
         text = info.epilog or ""
         assert "\n  millstream " in text, info.name
         assert "Exit codes: 0 fine; 1 " in text
+
+
+@pytest.mark.parametrize("name", sorted(get_command(cli).commands))  # type: ignore[attr-defined]
+def test_every_subcommand_prints_its_help(name: str) -> None:
+    shown = CliRunner().invoke(cli, [name, "--help"])
+    assert (shown.exit_code, shown.exception) == (0, None)
+    assert f" {name} [OPTIONS]" in shown.output
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("describe", "--help"), ("plugins",)])
