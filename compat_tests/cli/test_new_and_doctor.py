@@ -133,6 +133,19 @@ def test_doctor_finds_the_archive_that_the_next_start_uses(
     assert (found.status, "can be written by other users" in found.text) == ("warning", True)
 
 
+@pytest.mark.parametrize("module", ["pyspark", "pandas", "confluent_kafka"])
+def test_doctor_looks_at_the_rest_where_a_package_is_missing(module: str) -> None:
+    code = (
+        f"import sys; sys.modules[{module!r}] = None; sys.argv[1:] = ['doctor', '--json']; "
+        "from millstream.cli.main import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    checks = {each["what"]: each for each in json.loads(done.stdout)["checks"]}
+    assert {"Python", "packages", "memory"} < checks.keys()
+    left_out = checks.get("state.dir and broker", {"text": module})
+    assert module in left_out["text"]
+
+
 def test_doctor_tells_of_a_wrong_configuration(tmp_path: Path) -> None:
     done = command("doctor", "--set", "bootstrap.servers=nowhere", cwd=tmp_path)
     assert done.returncode == 1

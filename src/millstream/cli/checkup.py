@@ -8,13 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
-from millstream.cli.broker_checks import broker_findings
 from millstream.cli.class_archive import class_archive
 from millstream.cli.finding import Finding, broken, fine, warning
 from millstream.cli.progress import size
@@ -24,7 +23,6 @@ from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import MillstreamError
 from millstream.jars import java_command, lock_names, read_lock
 from millstream.jars.fetch import cache_dir
-from millstream.topology.spark.checkpoint.descriptor import local_path
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[.*?\])?\s*([^;]*)(?:;(.*))?")
 _SHOWN = ("pyspark", "pandas", "pyarrow", "protobuf", "grpcio", "confluent-kafka", "rocksdict")
@@ -48,7 +46,14 @@ def checkup(given: Mapping[str, Any]) -> Iterator[Finding]:
     except MillstreamError as error:
         yield broken("configuration", error.problem, error.hint)
         return
-    yield from _disks(config)
+    try:
+        # They need Spark and Kafka's client, which may be what is missing here.
+        from millstream.cli.broker_checks import broker_findings
+        from millstream.topology.spark.checkpoint.descriptor import local_path
+    except ImportError as error:
+        yield Finding("skipped", "state.dir and broker", f"not looked at: {error}")
+        return
+    yield from _disks(config, local_path)
     yield from broker_findings(config)
 
 
@@ -163,7 +168,7 @@ def _memory() -> Finding:
     return warning("memory", f"{text}.", cure)
 
 
-def _disks(config: StreamsConfig) -> Iterator[Finding]:
+def _disks(config: StreamsConfig, local_path: Callable[[str], Path | None]) -> Iterator[Finding]:
     state = Path(config.getString("state.dir")).absolute()
     yield _disk("state.dir", state, "state.dir")
     given = config.getString(CHECKPOINT_LOCATION)
