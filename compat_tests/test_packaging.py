@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points, metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+import pyspark
 import pytest
 
 import millstream
@@ -53,3 +55,16 @@ def test_the_entry_points_name_modules_that_exist() -> None:
 
 def test_the_licence_is_apache_2() -> None:
     assert metadata("millstream")["License-Expression"] == "Apache-2.0"
+
+
+def test_the_oldest_protobuf_is_not_older_than_the_one_that_generated_pysparks_classes() -> None:
+    generated = Path(pyspark.__path__[0], "sql", "streaming", "proto", "StateMessage_pb2.py")
+    called = re.search(
+        r"ValidateProtobufRuntimeVersion\(\s*[\w.]+,\s*(\d+),\s*(\d+),\s*(\d+)",
+        generated.read_text("utf-8"),
+    )
+    bound = re.search(r'"protobuf>=([\d.]+),', (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert called is not None
+    assert bound is not None
+    oldest = [int(part) for part in bound[1].split(".")]
+    assert oldest >= [int(part) for part in called.groups()]
