@@ -109,6 +109,36 @@ def test_a_root_of_another_user_is_not_used(
     assert scratch_directory(tmp_path / "missing" / "deep") is None
 
 
+LEFT_RUNNING = """
+import sys
+from pathlib import Path
+from millstream import KafkaStreams
+from millstream.topology.spark.driver.program_end import ProgramEnd
+from millstream.topology.spark.driver.state_machine import State
+class Running:
+    def state(self):
+        return State.RUNNING
+    def close(self):
+        print(directory.is_dir())
+        return True
+application = Running()
+ProgramEnd("app", application).started()
+from millstream.topology.spark.scratch import scratch_directory
+directory = scratch_directory(Path(sys.argv[1]))
+"""
+
+
+def test_an_application_left_running_closes_before_its_temporary_files_go(tmp_path: Path) -> None:
+    program = subprocess.run(
+        [sys.executable, "-c", LEFT_RUNNING, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert program.stdout.split() == ["True"], program.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
 def test_a_state_directory_is_closed_to_other_users(tmp_path: Path) -> None:
     old = tmp_path / "old"
     old.mkdir(mode=0o755)

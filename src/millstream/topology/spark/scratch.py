@@ -18,6 +18,7 @@ from millstream.topology.spark.private import FILE_MODE
 from millstream.topology.spark.state.slots import locked
 
 _claimed: dict[int, Path] = {}
+_removed_at_end: list[tuple[int, Path]] = []
 
 
 def scratch_root() -> Path:
@@ -47,8 +48,13 @@ def scratch_directory(root: Path | None = None) -> Path | None:
     except OSError:
         return None
     _claimed[pid] = directory
-    atexit.register(_remove_own, pid, directory)
+    remove_at_end(directory)
     return directory
+
+
+def remove_at_end(directory: Path) -> None:
+    """Remove a directory when this process ends, after its applications have closed."""
+    _removed_at_end.append((os.getpid(), directory))
 
 
 def _made(root: Path) -> Path:
@@ -69,7 +75,13 @@ def _made(root: Path) -> Path:
         os.close(one_at_a_time)
 
 
-def _remove_own(pid: int, directory: Path) -> None:
-    # A forked child that ends must not delete its parent's directory.
-    if os.getpid() == pid:
-        shutil.rmtree(directory, ignore_errors=True)
+def _remove_own() -> None:
+    for pid, directory in _removed_at_end:
+        # A forked child that ends must not delete its parent's directory.
+        if os.getpid() == pid:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+# What is registered first runs last: an application that the program has left running closes
+# before, and its last batch needs these files.
+atexit.register(_remove_own)

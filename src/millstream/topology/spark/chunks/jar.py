@@ -6,11 +6,9 @@ lambdas nor inferred type arguments.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import logging
 import os
-import shutil
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ from zipfile import ZipFile, ZipInfo
 from pyspark.sql import SparkSession
 
 from millstream.topology.spark.private import FILE_MODE
-from millstream.topology.spark.scratch import scratch_directory
+from millstream.topology.spark.scratch import remove_at_end, scratch_directory
 
 log = logging.getLogger(__name__)
 
@@ -141,11 +139,5 @@ def _jar(classes: dict[str, bytes], version: str) -> Path:
 
 def _own_directory() -> Path:
     place = Path(tempfile.mkdtemp(prefix="millstream-jar-"))
-    atexit.register(_remove_own, os.getpid(), place)
+    remove_at_end(place)
     return place
-
-
-def _remove_own(process: int, place: Path) -> None:
-    # A forked child that ends must not delete its parent's files.
-    if os.getpid() == process:
-        shutil.rmtree(place, ignore_errors=True)
