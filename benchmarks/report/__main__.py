@@ -15,10 +15,8 @@ from confluent_kafka import KafkaException
 from benchmarks.report.figures import read_rounds
 from benchmarks.report.runs import Plan, run
 from benchmarks.report.table import put_into, tables
-from benchmarks.vs_kafka_streams.workloads import GUARANTEES, WORKLOADS
+from benchmarks.vs_kafka_streams.workloads import GUARANTEES, RECORDS, WORKLOADS
 from millstream.core.errors import MillstreamError
-
-_RECORDS = 800_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,8 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--records",
         type=_positive,
-        default=_RECORDS,
-        help=f"counted records of a round (default {_RECORDS:,}); a quarter of it warms up",
+        default=RECORDS,
+        help=f"counted records of a round (default {RECORDS:,}); a quarter of it warms up",
     )
     parser.add_argument(
         "--cache",

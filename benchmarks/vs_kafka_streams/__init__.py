@@ -2,14 +2,14 @@
 
     python -m benchmarks.vs_kafka_streams --workload count --records 1000000
 
-The input topic has two partitions and is filled before any run: warm-up records first (250,000),
-then the counted ones. Joins have two such topics, whose event times alternate: record by record
-where streams or tables are joined, one record in ten or a hundred on the right where the foreign
-key's table is there. Each side drains all of it under a fresh application id, into a fresh output
-topic, in turns. Both are told the same `statestore.cache.max.bytes` and use two threads. Everything
-else is left as each side has it by default, the commit interval among it (Kafka Streams: 30 s, or
-100 ms under exactly-once): a shorter one would make Kafka Streams flush its cache and its stores
-more often than its users see.
+The input topic has two partitions and is filled before any run: warm-up records first (a
+quarter as many as those that count), then the counted ones. Joins have two such topics, whose event
+times alternate: record by record where streams or tables are joined, one record in ten or a hundred
+on the right where the foreign key's table is there. Each side drains all of it under a fresh
+application id, into a fresh output topic, in turns. Both are told the same
+`statestore.cache.max.bytes` and use two threads. Everything else is left as each side has it by
+default, the commit interval among it (Kafka Streams: 30 s, or 100 ms under exactly-once): a shorter
+one would make Kafka Streams flush its cache and its stores more often than its users see.
 
 With fewer than a million records in all, millstream is told to take a third of them in a batch:
 the clock can start only after a batch.
@@ -36,9 +36,10 @@ A foreign-key join sends records back to itself. Kafka Streams' program then ask
 the last record of each partition, as its caches would otherwise keep what belongs to the results,
 and ends when nothing has moved for two seconds; these are taken off its time.
 
-The table of `global-join` is filled before all else and not counted. Records of `large-values` and
-`flat-map` are more work than others: a twentieth and a quarter of `--records` are taken. Java has
-Avro from the jars of Spark, as Kafka Streams does not bring it along.
+The table of `global-join` is filled before all else and not counted. Records of some workloads are
+more work than others, and so many fewer are taken than `--records` says (`weight` in
+`workloads.py`): of `large-values` a fortieth. Java has Avro from the jars of Spark, as Kafka
+Streams does not bring it along.
 
 `dedup` sets `KStream.deduplicateByKey` beside a processor with two persistent stores, as one would
 write it for Kafka Streams (`java/Deduplicate.java`).

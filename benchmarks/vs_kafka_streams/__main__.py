@@ -16,7 +16,7 @@ from benchmarks.vs_kafka_streams.report import print_round, print_summary
 from benchmarks.vs_kafka_streams.rounds import play, prepare
 from benchmarks.vs_kafka_streams.sides import kafka_streams, millstream
 from benchmarks.vs_kafka_streams.verify import verify
-from benchmarks.vs_kafka_streams.workloads import GUARANTEES, WORKLOADS
+from benchmarks.vs_kafka_streams.workloads import GUARANTEES, RECORDS, WORKLOADS
 from millstream.core.errors import MillstreamError
 from millstream.testing.broker import EmbeddedBroker
 
@@ -38,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, bootstrap_servers: str, folder: Path) -> int:
     sides = (kafka_streams(), millstream(dict(options.set)))
     weight = WORKLOADS[options.workload].weight
-    records = (options.records or (20_000 if options.verify else 1_000_000)) // weight
-    warm_up = (options.warm_up or (5_000 if options.verify else 250_000)) // weight
+    records = (options.records or (20_000 if options.verify else RECORDS)) // weight
+    warm_up = options.warm_up // weight if options.warm_up else records // 4
     job = prepare(
         bootstrap_servers,
         workload=options.workload,
@@ -74,8 +74,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Drain one topic with millstream and with Kafka Streams; compare the rates.",
     )
     parser.add_argument("--workload", choices=WORKLOADS, required=True)
-    parser.add_argument("--records", type=_positive, help="counted records (default 1,000,000)")
-    parser.add_argument("--warm-up", type=_positive, help="records before them (default 250,000)")
+    parser.add_argument("--records", type=_positive, help=f"counted records (default {RECORDS:,})")
+    parser.add_argument("--warm-up", type=_positive, help="records before them (a quarter)")
     parser.add_argument("--guarantee", choices=GUARANTEES, default=GUARANTEES[0])
     parser.add_argument(
         "--cache",

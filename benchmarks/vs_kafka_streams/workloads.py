@@ -8,6 +8,9 @@ from typing import Any
 
 GUARANTEES = ("at_least_once", "exactly_once_v2")
 PARTITIONS = 2
+RECORDS = 2_400_000
+"""Counted records of a round, where one is as little work as to copy it: some ten seconds of work.
+With fewer, a good part of what is measured are the compilers of both JVMs."""
 KEYS = 10_000
 CUSTOMERS = 10_000
 FEW_FOREIGN_KEYS = 1_000
@@ -70,25 +73,27 @@ _FOREIGN_KEY_JOIN: Any = {
 WORKLOADS: Mapping[str, Workload] = {
     "pass": Workload(every_record=True),
     "count": Workload(),
-    "window-count": Workload(),
+    "window-count": Workload(weight=2),
     "repartition-count": Workload(between=(f"{REPARTITION_NAME}-repartition",)),
-    "session-count": Workload(),
-    "suppress-final": Workload(),
-    "emit-final": Workload(verify_with={"__emit.interval.ms.kstreams.windowed.aggregation__": 0}),
-    "sliding-count": Workload(),
+    "session-count": Workload(weight=3),
+    "suppress-final": Workload(weight=3),
+    "emit-final": Workload(
+        verify_with={"__emit.interval.ms.kstreams.windowed.aggregation__": 0}, weight=3
+    ),
+    "sliding-count": Workload(weight=4),
     "cogroup": Workload(right_every=2),
     "table-join": Workload(right_every=2),
-    "stream-join": Workload(right_every=2, every_record=True),
+    "stream-join": Workload(right_every=2, every_record=True, weight=3),
     "global-join": Workload(rows=KEYS, every_record=True),
-    "versioned-join": Workload(right_every=2, every_record=True),
+    "versioned-join": Workload(right_every=2, every_record=True, weight=2),
     "dedup": Workload(every_record=True),
-    "processor": Workload(every_record=True),
+    "processor": Workload(every_record=True, weight=2),
     "flat-map": Workload(every_record=True, weight=4),
-    "large-values": Workload(value="large", weight=20),
-    "headers": Workload(every_record=True, headers=10),
+    "large-values": Workload(value="large", weight=40),
+    "headers": Workload(every_record=True, headers=10, weight=3),
     "avro": Workload(every_record=True, value="avro"),
     "fk-join": Workload(
-        right_every=100, foreign_keys=CUSTOMERS, new_keys=True, **_FOREIGN_KEY_JOIN
+        right_every=100, foreign_keys=CUSTOMERS, new_keys=True, weight=4, **_FOREIGN_KEY_JOIN
     ),
     "fk-join-few-keys": Workload(
         right_every=10, foreign_keys=FEW_FOREIGN_KEYS, **_FOREIGN_KEY_JOIN
