@@ -156,19 +156,21 @@ class SinkRuntime:
     def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:
         count = self._task.host.partition_count(topic)
         try:
-            chosen = self._partitions(topic, record._key, record._value, count)
+            chosen: Any = self._partitions(topic, record._key, record._value, count)
         except Exception as error:
             note_code(error, self._partitions, f'the partitioner of sink "{self.name}"')
             raise
         if chosen is None:
             return [None]
-        first: Any = next(iter(chosen)) if type(chosen) is set and len(chosen) == 1 else chosen
+        alone: Any = type(chosen) is set and len(chosen) == 1
+        first: Any = next(iter(chosen)) if alone else chosen
         if type(first) is int and 0 <= first < count:
             return (first,)
         try:
             # What isinstance of SupportsIndex looks at; that takes longer than all else here.
             one = hasattr(type(chosen), "__index__")
-            partitions = {index(each) for each in ((chosen,) if one else chosen)}
+            several: Any = (chosen,) if one else chosen
+            partitions = {index(each) for each in several}
         except TypeError as error:
             raise self._unusable(chosen, "It is no set of partition numbers.") from error
         if not partitions:
