@@ -173,3 +173,16 @@ def test_a_sink_whose_stage_has_ended_says_so(files: OpenFiles) -> None:
 
     with pytest.raises(StreamsException, match=f"worker {os.getpid()} of the stage: ENOENT"):
         list(TakenOver().rows(rows))
+
+
+def test_a_sink_that_cannot_map_the_memory_says_so_and_leaves_nothing_open(
+    files: OpenFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = files.hand_over(0, 0, [row(LARGE)])
+    before = files_in_memory()
+    monkeypatch.setattr("mmap.mmap", _refused)
+
+    with pytest.raises(StreamsException, match="of the stage: ENOMEM"):
+        list(TakenOver().rows(rows))
+
+    assert files_in_memory() == before

@@ -115,7 +115,7 @@ class TakenOver:
         """Yield rows, each with its chunk in the place of where that is.
 
         Raises:
-            StreamsException: The worker of the stage has ended meanwhile.
+            StreamsException: The worker of the stage has ended meanwhile, or memory is scarce.
         """
         for row in rows:
             if row["kind"] == HANDED_OVER:
@@ -129,10 +129,14 @@ class TakenOver:
         if found is None:
             try:
                 file = os.open(f"/proc/{pid}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
+                try:
+                    memory = mmap.mmap(file, 0)
+                except OSError:
+                    os.close(file)
+                    raise
             except OSError as error:
                 raise _gone(pid, error) from error
-            found = file, pa.py_buffer(mmap.mmap(file, 0))
-            self._files[pid, number] = found
+            found = self._files[pid, number] = file, pa.py_buffer(memory)
         return found[1]
 
     def empty(self) -> None:
