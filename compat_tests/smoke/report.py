@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 from compat_tests.smoke.verifier import Verdict
 
@@ -61,10 +61,15 @@ class Report:
 
     def text(self) -> str:
         """Return the line and what explains it."""
-        counts = Counter(strike.fault for strike in self.strikes)
+        recoveries = defaultdict(list)
+        for strike in self.strikes:
+            recoveries[strike.fault].append(strike.recovery_s)
         lines = [f"seed {self.seed}, {self.guarantee}"]
         lines[0] += f", without {self.without}" if self.without else ""
-        lines += [f"  {name}: {count}" for name, count in sorted(counts.items())]
+        lines += [
+            f"  {name}: {len(took)}, recovery {median(took):.1f}, at most {max(took):.1f} s"
+            for name, took in sorted(recoveries.items())
+        ]
         lines += [f"  {name}: skipped, {why}" for name, why in self.skipped.items()]
         lines += [f"FAILED {each.fault}: {each.problem}" for each in self.strikes if each.problem]
         lines += [f"FAILED {self.problem}"] if self.problem else []
