@@ -9,7 +9,7 @@ from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 from millstream.core.arguments import of_type, required, text_or_none, whole
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import event_millis
-from millstream.core.engine.context import schedule_arguments
+from millstream.core.engine.schedules import schedule_arguments
 from millstream.core.errors import (
     ClassCastException,
     IllegalStateException,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.engine.context import due_first, new_punctuation
 from millstream.core.engine.failure import FATAL
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 from millstream.core.engine.queues import Decoded
+from millstream.core.engine.schedules import due_first, new_punctuation
 from millstream.core.engine.unused import check_unused
 from millstream.core.errors import StreamsException
 from millstream.core.processor import Cancellable, PunctuationType
