@@ -71,6 +71,8 @@ class BoundSerde(Generic[T]):
         """Objects of exactly this type may be kept instead of their bytes."""
         self.width: int | None = None
         """How many bytes every object of the plain type takes; None if that differs."""
+        self.limits: tuple[int, int] | None = None
+        """The least and the largest number of the plain type that can be written."""
         if not is_stock(self._serializer):
             self.column_to_bytes = self._present_to_bytes  # type: ignore[method-assign]
         if not is_stock(self._deserializer):
@@ -80,6 +82,9 @@ class BoundSerde(Generic[T]):
         if self.plain_type in SIZED_BY_TYPE:
             sample: Any = self.plain_type()
             self.width = len(self.to_bytes(sample) or b"")
+        if self.plain_type is int and self.width:
+            half = 1 << 8 * self.width - 1
+            self.limits = -half, half - 1
 
     def to_bytes(self, value: T) -> bytes | None:
         """Return the bytes of an object.
@@ -131,6 +136,19 @@ class BoundSerde(Generic[T]):
 
     def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         return _spread(data, partial(deserialize_column, self._deserializer, self.topic))
+
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Tell whether values of the plain type, or None, surely can be written."""
+        if self.limits is not None:
+            least, most = self.limits
+            present = [value for value in values if value is not None]
+            return not present or (least <= min(present) and max(present) <= most)
+        if self.plain_type is str and not "".join(filter(None, values)).isascii():
+            try:
+                self.column_to_bytes(values)
+            except Exception:  # noqa: BLE001 - written one by one, the one that fails is told
+                return False
+        return True
 
     def size(self, value: Any) -> int:
         """Return how many bytes an object of the plain type takes."""

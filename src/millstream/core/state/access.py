@@ -71,6 +71,11 @@ class CellAccess(Access):
     """Values of exactly this type cannot be changed, so that a cell may hold them as they are."""
     to_cell: ToCell
     """Returns the cell of any other value and its time, as it would be read back."""
+    fits: Callable[[Sequence[Any]], bool]
+    """Tells whether values of the plain type, or None, surely can be written.
+
+    Not, for instance, a number that does not fit into the bytes of its serializer.
+    """
 
 
 class RawKeyAccess(CellAccess):

@@ -52,6 +52,7 @@ class RecordCache:
         self._codec = codec
         self._flush = flush
         self._plain = codec.part.plain_type
+        self._limits = codec.part.limits
         self._width = codec.part.width
         self._prefix = codec.prefix_width
         self._timestamped = codec.timestamped
@@ -88,7 +89,9 @@ class RecordCache:
         budget = self._budget
         codec = self._codec
         plain = type(value) is self._plain
-        # Before anything is changed: a user's serializer may raise.
+        if plain and self._limits is not None:
+            plain = self._limits[0] <= value <= self._limits[1]
+        # Before anything is changed: a serializer may raise.
         raw = None if plain or value is None else codec.encode(value, timestamp)
         entry = entries.get(key_bytes)
         if entry is None:

@@ -103,6 +103,8 @@ def fold(
     initial: Initial,
     combine: Combine,
     access: CellAccess,
+    *,
+    checked: bool = False,
 ) -> Updates:
     """Apply records to their slots in order, up to the first failure of a user's function.
 
@@ -114,11 +116,12 @@ def fold(
         combine: Given key, value and aggregate, returns the new aggregate; None empties the slot.
         access: Where the cells come from. It makes cells of aggregates that ``combine`` may change:
             the updates before must not show what the next ones make of them.
+        checked: An aggregate that cannot be written is a failure of its record.
     """
     news: list[Any] = []
     olds: list[Any] = []
     times: list[int] = []
-    plain, to_cell = access.plain, access.to_cell
+    plain, to_cell = None if checked else access.plain, access.to_cell
     try:
         for slot, (key, value, timestamp) in zip(slots, rows, strict=False):
             cell = cells[slot]

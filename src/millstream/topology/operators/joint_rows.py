@@ -112,6 +112,9 @@ class JointRows:
         first = 0
         while first < len(order):
             done = self._fold(order, first, cells)
+            if not self.access.fits(done.news):
+                cells = self.access.read_many(self.slot_bytes)
+                done = self._fold(order, first, cells, checked=True)
             updated = order[first : first + len(done.news)]
             self._write(updated, done)
             if self.sends_old is not None and updated:
@@ -136,13 +139,19 @@ class JointRows:
                 part.context.drop(self.reason, part.chunk, index)
         return kept
 
-    def _fold(self, order: Sequence[int], first: int, cells: list[Cell]) -> _Done:
-        """Apply updates to the cells, in order from a place on, up to the first failure."""
+    def _fold(
+        self, order: Sequence[int], first: int, cells: list[Cell], *, checked: bool = False
+    ) -> _Done:
+        """Apply updates to the cells, in order from a place on, up to the first failure.
+
+        Checked, an aggregate that cannot be written is one.
+        """
         slots, keys, values, timestamps = self.slots, self.keys, self.values, self.timestamps
         combines = list[Combine]()
         for part in self.parts:
             combines += [part.combine] * len(part.chunk)
-        initial, plain, to_cell = self.initial, self.access.plain, self.access.to_cell
+        initial, to_cell = self.initial, self.access.to_cell
+        plain = None if checked else self.access.plain
         last, news, olds, times = dict[int, int](), list[Any](), list[Any](), list[int]()
         error = None
         try:

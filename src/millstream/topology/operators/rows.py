@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.state.access import RawKeyAccess
-from millstream.topology.operators.folding import Combine, Initial, Updates, fold, write_updates
+from millstream.topology.operators.folding import (
+    Cell,
+    Combine,
+    Initial,
+    Updates,
+    fold,
+    write_updates,
+)
 from millstream.topology.operators.lost_aggregates import look_at_lost
 
 if TYPE_CHECKING:
@@ -60,15 +67,10 @@ class RowAggregation:
         cells = access.read_many(rows.slot_bytes)
         first = 0
         while first < len(run):
-            columns = run.keys[first:], run.values[first:], run.timestamps[first:]
-            updates = fold(
-                rows.slots[first:],
-                zip(*columns, strict=True),
-                cells,
-                self.initial,
-                self.combine,
-                access,
-            )
+            updates = self._fold(rows, first, cells)
+            if not access.fits(updates.news):
+                cells = access.read_many(rows.slot_bytes)
+                updates = self._fold(rows, first, cells, checked=True)
             stop = first + len(updates.news)
             if stop > first:
                 self._write(rows, first, stop, updates)
@@ -79,6 +81,12 @@ class RowAggregation:
                 cells[slot] = access.read_many([rows.slot_bytes[slot]])[0]
                 stop = rows.next_record(stop)
             first = stop
+
+    def _fold(self, rows: Rows, first: int, cells: list[Cell], *, checked: bool = False) -> Updates:
+        run = rows.run
+        columns = zip(run.keys[first:], run.values[first:], run.timestamps[first:], strict=True)
+        slots, access = rows.slots[first:], self.access
+        return fold(slots, columns, cells, self.initial, self.combine, access, checked=checked)
 
     def _write(self, rows: Rows, first: int, stop: int, updates: Updates) -> None:
         """Write what some rows have come to, then forward their updates."""

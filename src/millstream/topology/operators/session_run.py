@@ -177,7 +177,10 @@ class SessionRun:
 
     def _own(self, cell: Any) -> Any:
         """Return a cell that a user's function may change."""
-        return cell if type(cell) is self._access.plain else self._access.to_cell(cell, 0)
+        access = self._access
+        if type(cell) is access.plain and access.fits((cell,)):
+            return cell
+        return access.to_cell(cell, 0)
 
     def _drop(self, live: list[Live], end: int, start: int) -> None:
         for index in range(len(live) - 1, -1, -1):
