@@ -183,6 +183,12 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return all(other._node.children == children for other in others)
 
     @property
+    def processor_below(self) -> Any:
+        """The processor of the only node below; None if there are several, or a sink."""
+        children = self._node.children
+        return getattr(children[0], "processor", None) if len(children) == 1 else None
+
+    @property
     def node_name(self) -> str:
         """The node's name."""
         return self._node.name

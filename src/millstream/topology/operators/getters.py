@@ -38,6 +38,11 @@ class Getter(ABC):
         """
         return None
 
+    def reads(self, access: Any) -> bool:
+        """Tell whether the rows are those of a store, as they stand there."""
+        del access
+        return False
+
     def get_as_of(self, key: Any, timestamp: int) -> Cell:
         """Return the row as it was at ``timestamp``; only of versioned tables."""
         raise NotImplementedError
@@ -124,6 +129,9 @@ class _KeyValueGetter(_StoreGetter):
             return list(map(access.read_many(raw_keys).__getitem__, slots))
         raw_keys = access.serialize_keys(keys)
         return access.read_many(raw_keys) if access.reads_quietly(raw_keys) else None
+
+    def reads(self, access: Any) -> bool:
+        return self._access is access
 
     def get_as_of(self, key: Any, timestamp: int) -> Cell:
         access = self._access

@@ -13,6 +13,8 @@ from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
+from millstream.topology.operators.table_join import JoinSide
+from millstream.topology.operators.table_join_run import JoinPart, TableJoinRun
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
 from millstream.topology.operators.versioned_updates import NO_KEY, VersionedUpdates
@@ -34,20 +36,43 @@ class TableSource(Operator):
     def init(self, context: Any) -> None:
         super().init(context)
         self._access: Any = None
+        self._folds = False
         if self._settings.store is not None:
             self._store = TableStore(context, self._settings)
             self._access, self._at_once = self._store.access, self._store.at_once
             self.by_records = self._store.versioned
-            self.joins_runs = self.by_records and self._access.folds and not self._access.logs
+            self._folds = self._access.folds and not self._access.logs
 
     @property
     def store(self) -> str | None:
         """The name of its store."""
         return self._settings.store
 
+    @property
+    def joins_runs(self) -> bool:  # type: ignore[override]
+        if self.by_records or not self._folds:
+            return self._folds
+        below = self.context.processor_below
+        return self._at_once and isinstance(below, JoinSide) and not below.by_records
+
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
-        others = [each for each, _ in parts if not isinstance(each, TableSource)]
-        return others[0].joint_run(parts) if others else None
+        tables = [(each, chunk) for each, chunk in parts if isinstance(each, TableSource)]
+        if len(tables) < len(parts):
+            other = next(each for each, _ in parts if not isinstance(each, TableSource))
+            return other.joint_run(parts)
+        try:
+            joined = [table.join_part(chunk) for table, chunk in tables]
+            run = TableJoinRun.of(joined)
+        except Exception:  # noqa: BLE001 - record by record shows which record it was
+            return None
+        return None if run is None else run.process
+
+    def join_part(self, chunk: Chunk) -> JoinPart | None:
+        """Return a run of updates as what a join of two tables takes; None for other tables."""
+        if self.by_records or self._access.keeps_headers or has_none(chunk.keys):
+            return None
+        side, sends_old = self.context.processor_below, self._settings.sends_old
+        return JoinPart(chunk, self._access, self._warn_if_late, side, sends_old)
 
     def versioned_updates(self, chunk: Chunk) -> VersionedUpdates | None:
         """Return what writes a run to a versioned store; None if updates are also forwarded.
@@ -80,15 +105,21 @@ class TableSource(Operator):
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], NO_KEY)
         if not chunk:
             return
-        olds: list[Any] = [None] * len(chunk)
-        if self._access is not None:
-            run = self._run(chunk) if len(chunk) >= _WORTH_FOLDING else None
-            olds = self._write_each(chunk) if run is None else self._fold(chunk, *run)
-            if not self._at_once:
-                return
-        self.context.forward_chunk(
-            table_chunk(chunk, chunk.values, olds if self._settings.sends_old else None)
-        )
+        if self._access is None:
+            self._pass_on(chunk, [None] * len(chunk))
+            return
+        run = self._run(chunk) if len(chunk) >= _WORTH_FOLDING else None
+        olds = None if run is None else self._folded(chunk, *run)
+        if olds is None:
+            self._write_each(chunk)
+        else:
+            self._pass_on(chunk, olds)
+
+    def _pass_on(self, chunk: Chunk, olds: list[Any]) -> None:
+        """Forward a run of updates, unless a cache does."""
+        if self._access is None or self._at_once:
+            known = olds if self._settings.sends_old else None
+            self.context.forward_chunk(table_chunk(chunk, chunk.values, known))
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
         if self._access is None or self._at_once or self.by_records or has_none(chunk.keys):
@@ -113,15 +144,22 @@ class TableSource(Operator):
         needed = access.most_bytes(key_bytes, chunk)
         return None if needed is None or needed > access.room() else (slots, key_bytes, needed)
 
-    def _fold(
+    def _folded(
         self, chunk: Chunk, slots: list[int], key_bytes: list[bytes], _needed: int
-    ) -> list[Any]:
-        """Write the last update of each key and return the values from before every update."""
+    ) -> list[Any] | None:
+        """Write the last update of each key and return the values from before every update.
+
+        None: nothing is written, since a value could not be.
+        """
         access = self._access
         cells = access.read_many(key_bytes)
+        try:
+            wanted = self._at_once and self._settings.sends_old
+            olds = self._olds(chunk, slots, cells) if wanted else []
+            write_updates(access, chunk, slots, key_bytes, chunk.values, chunk.timestamps)
+        except Exception:  # noqa: BLE001 - which value it was will show record by record
+            return None
         self._warn_of_late(chunk, slots, cells)
-        olds = self._olds(chunk, slots, cells) if self._at_once and self._settings.sends_old else []
-        write_updates(access, chunk, slots, key_bytes, chunk.values, chunk.timestamps)
         return olds
 
     def _olds(self, chunk: Chunk, slots: list[int], cells: list[Any]) -> list[Any]:
@@ -150,24 +188,39 @@ class TableSource(Operator):
                 self._warn_if_late(timestamp, before)
             stored[slot] = None if value is None else timestamp
 
-    def _write_each(self, chunk: Chunk) -> list[Any]:
-        """Write the updates one after the other; return the values from before, if any are sent."""
-        access, olds = self._access, []
-        wants_old = self._at_once and self._settings.sends_old
+    def _write_each(self, chunk: Chunk) -> None:
+        """Write the updates one after the other, and forward them."""
+        while True:
+            olds: list[Any] = []
+            try:
+                self._write_until_error(chunk, olds)
+            except Exception as error:  # noqa: BLE001 - a serializer may raise anything
+                done = len(olds)
+                self._pass_on(chunk.slice(0, done), olds)
+                self.context.fail(chunk, done, error)
+                chunk = chunk.slice(done + 1, len(chunk))
+            else:
+                self._pass_on(chunk, olds)
+                return
+
+    def _write_until_error(self, chunk: Chunk, olds: list[Any]) -> None:
+        """Write updates, and add the value from before each, None if it is not to be sent."""
+        access, wants_old = self._access, self._at_once and self._settings.sends_old
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
             key_bytes = access.serialize_key(key)
             access.set_current_record(chunk, index)
+            old = None
             if wants_old:
                 cell = access.read(key_bytes)
                 before = None if cell is None else cell[1]
-                olds.append(None if cell is None else cell[0])
+                old = None if cell is None else cell[0]
             else:
                 before = access.read_time(key_bytes)
             if before is not None:
                 self._warn_if_late(timestamp, before)
             access.write_at(key_bytes, key, value, timestamp, chunk, index)
-        return olds
+            olds.append(old)
 
     def _warn_if_late(self, timestamp: int, stored: int) -> None:
         if timestamp < stored:

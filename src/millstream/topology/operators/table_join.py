@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.getters import Cell, Getter, View
-from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
 
@@ -60,6 +61,11 @@ class JoinSide(Operator):
     def init(self, context: Any) -> None:
         super().init(context)
         self._getter = self.other.open(context)
+        self.by_records = self.versioned_input or not self._getter.by_columns
+
+    def reads(self, access: Any) -> bool:
+        """Tell whether the other table's rows are those of a store, as they stand there."""
+        return not self.by_records and self._getter.reads(access)
 
     def process(self, record: AnyRecord) -> None:
         key, change, timestamp = record._key, record._value, record._timestamp
@@ -70,17 +76,50 @@ class JoinSide(Operator):
             self.context.drop(_OUTDATED)
             return
         cell = self._getter.get(key)
-        other = None
-        if cell is None:
-            if not self.rules.alone or (change.new is None and change.old is None):
-                return
-        else:
-            other = cell[0]
+        joined = self.joined(change.new, change.old, cell)
+        if joined is None:
+            return
+        if cell is not None:
             timestamp = max(timestamp, cell[1])
-        new = self._joined(change.new, other)
-        old = self._joined(change.old, other) if self.sends_old else None
-        out = Change(new, old, change.is_latest)
-        self.forward(make_record(key, out, timestamp, record._headers))
+        self.forward(
+            make_record(key, Change(*joined, change.is_latest), timestamp, record._headers)
+        )
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        kept = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
+        if not kept:
+            return
+        try:
+            cells = self._getter.get_many(kept.keys)
+        except Exception:  # noqa: BLE001 - record by record shows which row it was
+            cells = None
+        if cells is None:
+            self.context.each(kept)
+            return
+        columns = kept.values, kept.olds or [None] * len(kept), cells, kept.timestamps
+        for run, found in runs(self.context, kept, self._timed, *columns):
+            there = [each is not None for each in found]
+            out = run.select(there).replace(values=[each[0] for each in found if each])
+            out.olds = [each[1] for each in found if each]
+            self.context.forward_chunk(out.at([each[2] for each in found if each]))
+
+    def _timed(self, new: Any, old: Any, cell: Cell, time: int) -> tuple[Any, Any, int] | None:
+        joined = self.joined(new, old, cell)
+        return joined and (*joined, time if cell is None else max(time, cell[1]))
+
+    def joined(self, new: Any, old: Any, cell: Cell) -> tuple[Any, Any] | None:
+        """Return the new and the old value of the join; None if there is no update.
+
+        Args:
+            new: The new value of the row.
+            old: Its old value, if it is known.
+            cell: The other table's row.
+        """
+        if cell is None and (not self.rules.alone or (new is None and old is None)):
+            return None
+        other = None if cell is None else cell[0]
+        joined = self._joined(new, other)
+        return joined, self._joined(old, other) if self.sends_old else None
 
     def _joined(self, own: Any, other: Any) -> Any:
         if own is None and (other is None or not self.rules.without_own):
@@ -102,6 +141,7 @@ class JoinResult(Operator):
         self._store: TableStore | None = None
         if self._settings.store is not None:
             self._store = TableStore(context, self._settings)
+            self.by_records = True
 
     def process(self, record: AnyRecord) -> None:
         """Store the update, if there is a store, and forward it."""
@@ -112,6 +152,12 @@ class JoinResult(Operator):
             return
         old = change.old if self._settings.sends_old else None
         self.forward(record.withValue(Change(change.new, old, change.is_latest)))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        updates = chunk.replace()
+        if not self._settings.sends_old:
+            updates.olds = [None] * len(chunk)
+        self.context.forward_chunk(updates)
 
 
 @dataclass(frozen=True, slots=True)
