@@ -126,13 +126,28 @@ def test_a_serializer_that_returns_no_bytes_is_named() -> None:
         run(build, ["a"])
 
 
-def test_a_flush_of_what_cannot_be_written_blames_the_store() -> None:
+def test_what_cannot_be_written_is_the_fault_of_its_record() -> None:
     def build(stream: Any) -> Any:
         grouped = stream.groupByKey(Grouped.with_(TEXT, TEXT))
         store: Any = Materialized.with_(TEXT, Serdes.Long())
         # More than fits into the eight bytes of a Long.
         table = grouped.aggregate(lambda: 0, lambda key, value, total: 2**63, store)
         return table.toStream().mapValues(str)
+
+    with pytest.raises(StreamsException, match="at offset 0") as caught:
+        run(build, ["a"])
+    assert "processing.exception.handler" in str(caught.value)
+
+
+def refuse(_topic: str, _data: bytes | None) -> str:
+    raise ValueError("unreadable")
+
+
+def test_a_flush_of_what_cannot_be_read_blames_the_store() -> None:
+    def build(stream: Any) -> Any:
+        grouped = stream.groupByKey(Grouped.with_(TEXT, TEXT))
+        store: Any = Materialized.with_(TEXT, Serdes.serdeFrom(Encode(), refuse))
+        return grouped.reduce(lambda total, value: total + value, store).toStream()
 
     with pytest.raises(ProcessorStateException) as caught:
         run(build, ["a"])
