@@ -7,7 +7,12 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.engine.nodes_below import is_stateless, shares_headers, takes_columns
+from millstream.core.engine.nodes_below import (
+    is_stateless,
+    shares_headers,
+    shares_stores,
+    takes_columns,
+)
 from millstream.core.engine.read_only import ReadOnlyStore
 from millstream.core.engine.schedules import schedule_arguments
 from millstream.core.engine.store_life import lent, store_of
@@ -107,10 +112,18 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         if not len(chunk):
             return
         children = self._node.children
-        if len(children) == 1:
+        if len(children) == 1 and not self._shares_stores:
             children[0].process_chunk(chunk)
         elif children:
             self.forward_each(chunk)
+
+    @cached_property
+    def _shares_stores(self) -> bool:
+        """What one record does below may be seen by the next one, before all is done of it.
+
+        No source makes runs of records then, but a cache or a buffer that releases many may.
+        """
+        return shares_stores(self._node)
 
     def forward_each(self, chunk: Chunk) -> None:
         """Pass the records of a run on one by one."""

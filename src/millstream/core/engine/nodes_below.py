@@ -21,6 +21,22 @@ def is_stateless(node: Any) -> bool:
     return getattr(node, "by_columns", True) and all(map(is_stateless, node.children))
 
 
+def shares_stores(node: Any) -> bool:
+    """Tell whether two nodes, of this one and all below it, use the same store."""
+    used: set[str] = set()
+    seen, waiting = {id(node)}, [node]
+    while waiting:
+        each = waiting.pop()
+        stores = set(getattr(each, "stores", ()))
+        if used & stores:
+            return True
+        used |= stores
+        below = [child for child in each.children if id(child) not in seen]
+        seen.update(map(id, below))
+        waiting += below
+    return False
+
+
 def shares_headers(children: Sequence[Any]) -> bool:
     """Tell whether one of several children may change the headers that the others, too, are given.
 
