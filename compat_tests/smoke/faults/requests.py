@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from random import Random
 
@@ -25,7 +26,7 @@ MOST_BEFORE = 4
 MOST_ONCE = 2
 """A worker that begins anew asks as often: its producer does, and its consumer."""
 DELAY_S = 8
-WAIT_S = 120
+WAIT_S, AGAIN_S = 120, 20
 
 
 def struck(api: str, do: Action) -> Callable[[Rig, Random], None]:
@@ -34,11 +35,16 @@ def struck(api: str, do: Action) -> Callable[[Rig, Random], None]:
     def strike(rig: Rig, random: Random) -> None:
         at = random.randint(1, MOST_BEFORE)
         rule = rig.proxy.rule(api=api, at=min(at, MOST_ONCE) if api in ONCE else at, do=do)
-        if api in ONCE:
-            kill_all(rig.worker_pids("sink"))
-        found = rule.struck.wait(WAIT_S)
+        give_up = time.monotonic() + WAIT_S
+        while True:
+            if api in ONCE:
+                kill_all(rig.worker_pids("sink"))
+            if rule.struck.wait(AGAIN_S) or time.monotonic() > give_up:
+                break
+            # Workers that have nothing to write ask for nothing.
+            rig.feed()
         rig.proxy.clear()
-        if not found:
+        if not rule.struck.is_set():
             raise FaultFailed(f"there was no request {api}: {dict(rig.proxy.counts)}")
 
     return strike
