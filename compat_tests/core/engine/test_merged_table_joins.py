@@ -251,3 +251,30 @@ def test_topics_that_take_turns_are_joined_in_one_run(
     run(PROGRAMS[name], [batch], cache=cache)
 
     assert seen == runs
+
+
+@pytest.mark.parametrize("kind", ["join", "leftJoin", "outerJoin"])
+@settings(max_examples=60, deadline=None)
+@given(batches=batches, cache=st.integers(150, 500))
+def test_a_cache_that_is_almost_full_drops_the_same_rows_at_the_same_time(
+    kind: str, batches: list[list[Row]], cache: int
+) -> None:
+    topology = program(to_filter, kind=kind, stored=True)
+
+    taken = run(topology, batches, cache=cache, shortcuts=SHORTCUTS)
+
+    assert taken == run(topology, batches, cache=cache, shortcuts=(), by_chunks=False)
+
+
+@pytest.mark.parametrize("by_chunks", [True, False])
+def test_a_run_of_text_counts_as_much_in_a_cache_as_its_records(*, by_chunks: bool) -> None:
+    task, _ = new_task(
+        PROGRAMS["inner"].plan(), {"statestore.cache.max.bytes": 1 << 20}, by_chunks=by_chunks
+    )
+    keys: list[bytes | None] = [b"k%d" % (n % 10) for n in range(40)]
+
+    task.add(RawChunk(LEFT, 0, range(40), range(40), keys, [b"x" * 1000] * 40, None))
+    task.run()
+
+    # A key, three references, a flag, the context with the topic's name, the time, the value.
+    assert task.cache.used == 10 * (2 + 25 + 20 + len(LEFT) + 8 + 1000)

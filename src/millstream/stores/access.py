@@ -45,7 +45,7 @@ class StoreAccess(KeyValueAccess):
         self.folds = below.folds
         self.plain = codec.part.plain_type
         self.to_cell = codec.copied
-        self.fits = codec.part.fits
+        self.fits, self.takes = codec.part.fits, codec.part.takes
         self.read_at = self.read
 
     def serialize_key(self, key: Any) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, StreamsException
@@ -148,6 +149,16 @@ class BoundSerde(Generic[T]):
                 self.column_to_bytes(values)
             except Exception:  # noqa: BLE001 - written one by one, the one that fails is told
                 return False
+        return True
+
+    def takes(self, values: Sequence[Any]) -> bool:
+        """Tell whether any values, or None, surely can be written."""
+        if set(map(type, values)) <= {self.plain_type, NoneType}:
+            return self.fits(values)
+        try:
+            self.column_to_bytes(values)
+        except Exception:  # noqa: BLE001 - as above
+            return False
         return True
 
     def size(self, value: Any) -> int:

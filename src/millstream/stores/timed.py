@@ -52,7 +52,7 @@ class TimedAccess(CellAccess):
         self.folds = points.folds
         self.plain = points.plain
         self.to_cell = points.to_cell
-        self.fits = points.fits
+        self.fits, self.takes = points.fits, points.takes
         self._timed_keys = keys
         self._timed_layer = layer
         self._decode = decode

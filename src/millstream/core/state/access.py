@@ -76,6 +76,8 @@ class CellAccess(Access):
 
     Not, for instance, a number that does not fit into the bytes of its serializer.
     """
+    takes: Callable[[Sequence[Any]], bool]
+    """Tells the same of any values, which may call their serializer."""
 
 
 class RawKeyAccess(CellAccess):

@@ -144,7 +144,8 @@ class RecordCache:
         entries, dirty, order, budget = self._entries, self._dirty, self._order, self._budget
         keyed = self._rows
         plain, timestamped = self._plain, self._timestamped
-        extra = ENTRY_BYTES + context_bytes + self._prefix + (self._width or 0)
+        width, size_of = self._width, self._codec.part.size
+        extra = ENTRY_BYTES + context_bytes + self._prefix + (width or 0)
         used = 0
         try:
             for key_bytes, key, value, timestamp, index in rows:
@@ -172,7 +173,10 @@ class RecordCache:
                 entry.key = key
                 entry.origin = origin
                 entry.index = index
-                entry.size = size = len(key_bytes) + extra
+                size = len(key_bytes) + extra
+                if width is None:
+                    size += size_of(value)
+                entry.size = size
                 used += size
         finally:
             budget.used += used

@@ -76,7 +76,8 @@ class Aggregate(Operator):
             self.context.each(chunk)
             return
         table_keys = chunk.keys if self._store.at_once else None
-        self._rows.add(Rows(chunk, slots, key_bytes, range(len(chunk)), table_keys))
+        if not self._rows.add(Rows(chunk, slots, key_bytes, range(len(chunk)), table_keys)):
+            self.context.each(chunk)
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
         if self.add_counts is None:

@@ -28,6 +28,8 @@ class Getter(ABC):
     def get(self, key: Any) -> Cell:
         """Return a key's row as it is now."""
 
+    cached: bool = True
+    """A look may go to a cache."""
     by_columns: bool = False
     """``get_many`` may return something."""
 
@@ -110,6 +112,7 @@ class _StoreGetter(Getter):
     def __init__(self, access: Any) -> None:
         self._access = access
         self.versioned = hasattr(access, "read_as_of")
+        self.cached = access.cached
 
 
 class _KeyValueGetter(_StoreGetter):

@@ -58,6 +58,8 @@ class JointRows:
     slots: Mapping[int, int] | Sequence[int]
     """The number of each record's slot, if it is not dropped."""
     slot_bytes: list[bytes]
+    cells: list[Cell]
+    """What each slot holds."""
     reason: str
     """Why records without key or value are dropped."""
     sends_old: bool | None
@@ -86,9 +88,10 @@ class JointRows:
             chosen = [keys[number] for number in kept]
         try:
             slots, slot_bytes = identities(chosen, access.serialize_keys)
-        except Exception:  # noqa: BLE001 - record by record shows which key it was
-            return None
-        if not all(access.has_room(slot_bytes, chunk) for chunk in chunks):
+            if not all(access.has_room(slot_bytes, chunk) for chunk in chunks):
+                return None
+            cells = access.read_many(slot_bytes)
+        except Exception:  # noqa: BLE001 - record by record shows which record it was
             return None
         return cls(
             access,
@@ -100,6 +103,7 @@ class JointRows:
             list(chain.from_iterable(chunk.timestamps for chunk in chunks)),
             slots if kept is None else dict(zip(kept, slots, strict=True)),
             slot_bytes,
+            cells,
             reason,
             sends_old,
         )
@@ -108,8 +112,7 @@ class JointRows:
         """Add the records, given by number in their order; one whose update fails is skipped."""
         if isinstance(self.slots, Mapping):
             order = self._kept(order, self.slots)
-        cells = self.access.read_many(self.slot_bytes)
-        first = 0
+        cells, first = self.cells, 0
         while first < len(order):
             done = self._fold(order, first, cells)
             if not self.access.fits(done.news):

@@ -58,13 +58,20 @@ class RowAggregation:
     sends_old: bool
     """Updates carry the aggregate from before."""
 
-    def add(self, rows: Rows) -> None:
-        """Add the rows in order; a record whose update fails is skipped, or ends the task."""
+    def add(self, rows: Rows) -> bool:
+        """Add the rows in order; a record whose update fails is skipped, or ends the task.
+
+        Returns:
+            False if a slot cannot be read; then nothing is done.
+        """
         access, run = self.access, rows.run
         if not access.has_room(rows.slot_bytes, run):
             self._add_through_cache(rows)
-            return
-        cells = access.read_many(rows.slot_bytes)
+            return True
+        try:
+            cells = access.read_many(rows.slot_bytes)
+        except Exception:  # noqa: BLE001 - record by record shows which one it was
+            return False
         first = 0
         while first < len(run):
             updates = self._fold(rows, first, cells)
@@ -81,6 +88,7 @@ class RowAggregation:
                 cells[slot] = access.read_many([rows.slot_bytes[slot]])[0]
                 stop = rows.next_record(stop)
             first = stop
+        return True
 
     def _fold(self, rows: Rows, first: int, cells: list[Cell], *, checked: bool = False) -> Updates:
         run = rows.run

@@ -119,9 +119,9 @@ class SessionAggregate(InOrderAggregate):
         """Return the sessions of a chunk's keys; None if its records have to go one by one."""
         try:
             owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
-        except Exception:  # noqa: BLE001 - record by record shows which key it was
+            return SessionRun(self._rules, self._access, chunk, owners, key_bytes)
+        except Exception:  # noqa: BLE001 - record by record shows which key or row it was
             return None
-        return SessionRun(self._rules, self._access, chunk, owners, key_bytes)
 
     def _take(self, run: SessionRun, chunk: Chunk, first: int) -> int:
         """Take records up to one that does not go by columns, and it; return the next one."""

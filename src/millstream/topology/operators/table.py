@@ -149,15 +149,17 @@ class TableSource(Operator):
     ) -> list[Any] | None:
         """Write the last update of each key and return the values from before every update.
 
-        None: nothing is written, since a value could not be.
+        None: nothing is written, since a value cannot be written, or a row not be read.
         """
         access = self._access
-        cells = access.read_many(key_bytes)
+        if not access.takes(chunk.values):
+            return None
         try:
+            cells = access.read_many(key_bytes)
             wanted = self._at_once and self._settings.sends_old
             olds = self._olds(chunk, slots, cells) if wanted else []
             write_updates(access, chunk, slots, key_bytes, chunk.values, chunk.timestamps)
-        except Exception:  # noqa: BLE001 - which value it was will show record by record
+        except Exception:  # noqa: BLE001 - which row it was will show record by record
             return None
         self._warn_of_late(chunk, slots, cells)
         return olds

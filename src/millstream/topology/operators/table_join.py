@@ -89,10 +89,7 @@ class JoinSide(Operator):
         kept = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
         if not kept:
             return
-        try:
-            cells = self._getter.get_many(kept.keys)
-        except Exception:  # noqa: BLE001 - record by record shows which row it was
-            cells = None
+        cells = self._rows(kept.keys)
         if cells is None:
             self.context.each(kept)
             return
@@ -102,6 +99,15 @@ class JoinSide(Operator):
             out = run.select(there).replace(values=[each[0] for each in found if each])
             out.olds = [each[1] for each in found if each]
             self.context.forward_chunk(out.at([each[2] for each in found if each]))
+
+    def _rows(self, keys: list[Any]) -> list[Cell] | None:
+        """Return the other table's rows; None if they have to be looked up one by one."""
+        if self._getter.cached and not self.context.forwards_alike(()):
+            return None  # what is below writes into the same cache meanwhile
+        try:
+            return self._getter.get_many(keys)
+        except Exception:  # noqa: BLE001 - record by record shows which row it was
+            return None
 
     def _timed(self, new: Any, old: Any, cell: Cell, time: int) -> tuple[Any, Any, int] | None:
         joined = self.joined(new, old, cell)

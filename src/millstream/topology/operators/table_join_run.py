@@ -43,7 +43,7 @@ class JoinPart:
         chunk, plain = self.chunk, self.access.plain
         if plain is None or not set(map(type, chunk.values)) <= {plain, NoneType}:
             return False
-        return self.access.fits(chunk.values)
+        return self.access.takes(chunk.values)
 
 
 @dataclass(frozen=True, slots=True)

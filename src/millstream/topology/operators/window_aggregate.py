@@ -180,11 +180,32 @@ class WindowAggregate(WindowedAggregate):
         if run and not self._access.cached and self._forgets(starts, min(distinct)):
             # The records of a window do not find what those before them have written.
             return False
-        self._stream_time = found.stream_time
+        before, self._stream_time = self._stream_time, found.stream_time
+        if run and not self._rows.add(self._rows_of(found, owners, key_bytes, openings, distinct)):
+            self._stream_time = before
+            return False
         for number in found.late:
             self.context.drop_late(EXPIRED, chunk, number)
-        if not run:
-            return True
+        return True
+
+    def _rows_of(
+        self,
+        found: _Found,
+        owners: list[int],
+        key_bytes: list[bytes],
+        openings: list[int],
+        distinct: list[int],
+    ) -> Rows:
+        """Return the rows of open windows.
+
+        Args:
+            found: The records and their windows.
+            owners: The number of each row's key.
+            key_bytes: The keys by number.
+            openings: The number of each row's start.
+            distinct: The starts by number.
+        """
+        run = found.run
         width = len(distinct)
         pairs = zip(owners, openings, strict=True)
         slots, owned = numbered([owner * width + opening for owner, opening in pairs])
@@ -197,8 +218,7 @@ class WindowAggregate(WindowedAggregate):
             made = list(map(self._window, distinct))
             windows = found.windows or [made[opening] for opening in openings]
             table_keys = list(map(Windowed, run.keys, windows))
-        self._rows.add(Rows(run, slots, slot_bytes, found.records, table_keys))
-        return True
+        return Rows(run, slots, slot_bytes, found.records, table_keys)
 
     def _forgets(self, starts: list[int], first: int) -> bool:
         """Return whether the store has dropped one of the windows, or will meanwhile."""
