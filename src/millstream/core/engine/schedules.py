@@ -1,4 +1,4 @@
-"""What ``schedule`` is given, and when a schedule is due first."""
+"""Arguments of ``schedule``, and the time at which a schedule is due first."""
 
 from __future__ import annotations
 

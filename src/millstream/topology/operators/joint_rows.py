@@ -12,6 +12,7 @@ from typing_extensions import Self
 
 from millstream.core.chunk import Chunk, Origin
 from millstream.core.columns import has_none
+from millstream.core.engine.failure import FATAL
 from millstream.core.headers import Headers
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import Cell, Combine, Initial, identities
@@ -91,6 +92,8 @@ class JointRows:
             if not all(access.has_room(slot_bytes, chunk) for chunk in chunks):
                 return None
             cells = access.read_many(slot_bytes)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - record by record shows which record it was
             return None
         return cls(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.failure import FATAL
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import (
     Cell,
@@ -70,6 +71,8 @@ class RowAggregation:
             return True
         try:
             cells = access.read_many(rows.slot_bytes)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - record by record shows which one it was
             return False
         first = 0

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.failure import FATAL
 from millstream.core.headers import Headers
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
@@ -120,6 +121,8 @@ class SessionAggregate(InOrderAggregate):
         try:
             owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
             return SessionRun(self._rules, self._access, chunk, owners, key_bytes)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - record by record shows which key or row it was
             return None
 

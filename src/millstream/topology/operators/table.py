@@ -9,12 +9,13 @@ from typing import Any
 from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.columns import has_none
+from millstream.core.engine.failure import FATAL
 from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_join import JoinSide
-from millstream.topology.operators.table_join_run import JoinPart, TableJoinRun
+from millstream.topology.operators.table_join_run import TableJoinRun, TableUpdates
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
 from millstream.topology.operators.versioned_updates import NO_KEY, VersionedUpdates
@@ -61,18 +62,20 @@ class TableSource(Operator):
             other = next(each for each, _ in parts if not isinstance(each, TableSource))
             return other.joint_run(parts)
         try:
-            joined = [table.join_part(chunk) for table, chunk in tables]
+            joined = [table.joined_updates(chunk) for table, chunk in tables]
             run = TableJoinRun.of(joined)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - record by record shows which record it was
             return None
         return None if run is None else run.process
 
-    def join_part(self, chunk: Chunk) -> JoinPart | None:
+    def joined_updates(self, chunk: Chunk) -> TableUpdates | None:
         """Return a run of updates as what a join of two tables takes; None for other tables."""
         if self.by_records or self._access.keeps_headers or has_none(chunk.keys):
             return None
         side, sends_old = self.context.processor_below, self._settings.sends_old
-        return JoinPart(chunk, self._access, self._warn_if_late, side, sends_old)
+        return TableUpdates(chunk, self._access, self._warn_if_late, side, sends_old)
 
     def versioned_updates(self, chunk: Chunk) -> VersionedUpdates | None:
         """Return what writes a run to a versioned store; None if updates are also forwarded.
@@ -159,6 +162,8 @@ class TableSource(Operator):
             wanted = self._at_once and self._settings.sends_old
             olds = self._olds(chunk, slots, cells) if wanted else []
             write_updates(access, chunk, slots, key_bytes, chunk.values, chunk.timestamps)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - which row it was will show record by record
             return None
         self._warn_of_late(chunk, slots, cells)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.failure import FATAL
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.getters import Cell, Getter, View
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
@@ -106,6 +107,8 @@ class JoinSide(Operator):
             return None  # what is below writes into the same cache meanwhile
         try:
             return self._getter.get_many(keys)
+        except FATAL:
+            raise
         except Exception:  # noqa: BLE001 - record by record shows which row it was
             return None
 

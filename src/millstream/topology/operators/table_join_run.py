@@ -27,7 +27,7 @@ Warn = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class JoinPart:
+class TableUpdates:
     """The updates of one table, and what joins them."""
 
     chunk: Chunk
@@ -71,14 +71,14 @@ class _Joined:
 class TableJoinRun:
     """Takes the updates of two tables in the order in which they come."""
 
-    def __init__(self, parts: Sequence[JoinPart], rows: Sequence[_Rows]) -> None:
+    def __init__(self, parts: Sequence[TableUpdates], rows: Sequence[_Rows]) -> None:
         self._parts = parts
         self._rows = rows
         self._border = len(parts[0].chunk)
         self._joined = _Joined()
 
     @classmethod
-    def of(cls, parts: Sequence[JoinPart | None]) -> Self | None:
+    def of(cls, parts: Sequence[TableUpdates | None]) -> Self | None:
         """Return the run of two parts; None where only record by record is right.
 
         Raises:
@@ -149,7 +149,7 @@ class TableJoinRun:
 
         return step
 
-    def _fail(self, part: JoinPart, index: int, old: Any, error: Exception) -> None:
+    def _fail(self, part: TableUpdates, index: int, old: Any, error: Exception) -> None:
         """Let the exception handler decide on an update, once those before it are done."""
         self._write()
         self._forward()
