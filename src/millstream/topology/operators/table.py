@@ -97,12 +97,18 @@ class TableSource(Operator):
             change = Change(value, None, is_latest=True)
             self.forward(make_record(key, change, timestamp, record._headers))
             return
-        key_bytes, old = self._access.serialize_key(key), None
-        cell = self._access.read(key_bytes)
-        if cell is not None:
-            old = cell[0]
-            self._warn_if_late(timestamp, cell[1])
+        key_bytes = self._access.serialize_key(key)
+        before, old = self._before(key_bytes)
+        if before is not None:
+            self._warn_if_late(timestamp, before)
         self._store.update(key_bytes, record, value, old, timestamp)
+
+    def _before(self, key_bytes: bytes) -> tuple[int | None, Any]:
+        """Return time and value of a row; no value if none is to be sent."""
+        if not (self._at_once and self._settings.sends_old):
+            return self._access.read_time(key_bytes), None
+        cell = self._access.read(key_bytes)
+        return (None, None) if cell is None else (cell[1], cell[0])
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], NO_KEY)
@@ -212,18 +218,12 @@ class TableSource(Operator):
 
     def _write_until_error(self, chunk: Chunk, olds: list[Any]) -> None:
         """Write updates, and add the value from before each, None if it is not to be sent."""
-        access, wants_old = self._access, self._at_once and self._settings.sends_old
+        access = self._access
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
             key_bytes = access.serialize_key(key)
             access.set_current_record(chunk, index)
-            old = None
-            if wants_old:
-                cell = access.read(key_bytes)
-                before = None if cell is None else cell[1]
-                old = None if cell is None else cell[0]
-            else:
-                before = access.read_time(key_bytes)
+            before, old = self._before(key_bytes)
             if before is not None:
                 self._warn_if_late(timestamp, before)
             access.write_at(key_bytes, key, value, timestamp, chunk, index)

@@ -73,11 +73,13 @@ class WindowAggregate(WindowedAggregate):
 
     def _add(self, record: AnyRecord, close_time: int) -> bool:
         key, value, timestamp = record._key, record._value, record._timestamp
-        key_bytes = self._access.serialize_key(key)
+        key_bytes: bytes | None = None
         for start, end, window in self._opened(timestamp):
             if end <= close_time:
                 self.context.drop_late(EXPIRED)
                 continue
+            if key_bytes is None:  # As there, the key of a late record is not looked at.
+                key_bytes = self._access.serialize_key(key)
             cell = self._access.read(key_bytes, start)
             time = timestamp
             if cell is None:
