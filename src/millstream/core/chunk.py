@@ -104,13 +104,18 @@ class Chunk:
 
     Then ``topic`` and ``partition`` mean nothing. Nodes with stores never get such a chunk.
     """
+    waited: bool = False
+    """They have waited in a buffer, which keeps no bytes of their source records."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def origin(self, index: int) -> Origin:
         """Return topic and partition of one record's source record."""
-        return (self.topic, self.partition) if self.origins is None else self.origins[index]
+        if self.origins is not None:
+            return self.origins[index]
+        place = self.topic, self.partition
+        return Waited(place) if self.waited else place
 
     def replace(self, *, keys: list[Any] | None = None, values: list[Any] | None = None) -> Chunk:
         """Return the same records with another column of keys or of values."""
@@ -124,6 +129,7 @@ class Chunk:
             self.headers,
             self.olds,
             self.origins,
+            self.waited,
         )
 
     def at(self, timestamps: Sequence[int]) -> Chunk:
@@ -158,6 +164,7 @@ class Chunk:
             None if self.headers is None else change(self.headers),
             None if self.olds is None else change(self.olds),
             None if self.origins is None else change(self.origins),
+            self.waited,
         )
 
     def record(self, index: int) -> Record[Any, Any]:

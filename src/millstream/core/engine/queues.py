@@ -43,7 +43,8 @@ def concatenated(parts: list[Decoded]) -> Decoded | None:
         return list(chain.from_iterable(getattr(part.raw, name) for part in parts))
 
     names = ("offsets", "timestamps", "keys", "values")
-    chunk = Chunk(first.topic, first.partition, *(column(name) for name in names))
+    offsets, timestamps, keys, values = (column(name) for name in names)
+    chunk = Chunk(first.topic, first.partition, offsets, timestamps, keys, values)
     offsets, timestamps, keys, values = (raw_column(name) for name in names)
     source = parts[0].raw
     raw = RawChunk(source.topic, source.partition, offsets, timestamps, keys, values)

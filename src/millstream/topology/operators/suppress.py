@@ -96,8 +96,11 @@ class SuppressTable(Operator):
         Raises:
             StreamsException: The buffer is full and must not emit early.
         """
-        context = self.context.record_context
-        assert context is not None
+        given = self.context.record_context
+        assert given is not None
+        # Without the bytes of the source record, as in a run: they would be kept until the release.
+        place = given._topic, given._partition, given._offset
+        context = RecordContext(*place, given._timestamp, given._headers)
         before = self._stream_time
         self._stream_time = max(before, record._timestamp)
         self._note_move(before)
@@ -225,6 +228,7 @@ class SuppressTable(Operator):
                 news[start:stop],
                 headers[start:stop] if any(headers[start:stop]) else None,
                 olds[start:stop],
+                waited=True,
             )
             if self._rule.final and has_none(chunk.values):
                 chunk = chunk.select([new is not None for new in chunk.values])
