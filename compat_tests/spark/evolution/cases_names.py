@@ -107,11 +107,13 @@ def closed(change: Change) -> Any:
     return part
 
 
-def pairs(change: Change, how: str = "join") -> Any:
+def pairs(change: Change, how: str = "join", store: str = "") -> Any:
     def part(builder: StreamsBuilder, t: Topics) -> None:
         left, right = change(texts(builder, t("in"))), texts(builder, t("b"))
         windows = JoinWindows.ofTimeDifferenceWithNoGrace(60_000)
         options = StreamJoined.with_(TEXT, TEXT, TEXT)
+        if store:
+            options = options.withStoreName(store)
         joined = getattr(left, how)(right, lambda one, other: f"{one}{other}", windows, options)
         joined.to(t("out"), Produced.with_(TEXT, TEXT))
 
@@ -237,6 +239,26 @@ CASES: dict[str, Case] = {
             "KSTREAM-JOINTHIS-0000000004-store": SAME,
             "KSTREAM-OUTERSHARED-0000000004-store": NEW,
         },
+        **JOINED,
+    ),
+    "an inner join with a name becomes an outer one": goes_on(
+        built(pairs(same, store="pairs")),
+        built(pairs(same, "outerJoin", store="pairs")),
+        {
+            "pairs-outer-this-join-store": "pairs-this-join-store",
+            "pairs-outer-other-join-store": "pairs-other-join-store",
+        },
+        stores={"pairs-outer-shared-join-store": NEW},
+        **JOINED,
+    ),
+    "a left join with a name becomes an outer one": goes_on(
+        built(pairs(same, "leftJoin", store="pairs")),
+        built(pairs(same, "outerJoin", store="pairs")),
+        {
+            "pairs-outer-this-join-store": "pairs-this-join-store",
+            "pairs-outer-shared-join-store": "pairs-left-shared-join-store",
+        },
+        stores={"pairs-outer-other-join-store": SAME},
         **JOINED,
     ),
     "a table of a topic": goes_on(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from millstream.topology.spark.evolution.differences import differences, free
 from millstream.topology.spark.evolution.facts import Facts, StoreFacts
-from millstream.topology.spark.evolution.names import is_generated, kind_of, role_of
+from millstream.topology.spark.evolution.names import as_other_join, is_generated, kind_of, role_of
 from millstream.topology.spark.evolution.paths import Digests, Paths
 from millstream.topology.spark.evolution.words import Words
 
@@ -61,6 +61,7 @@ def match_stores(
         if named and name not in matches.found and name not in gone:
             matches.found[name] = name
             gone.add(name)
+    _match_joins(matches, before, after, gone)
     olds = [_seen(s, before_paths) for s in before.stores.values() if _may_be(s, gone)]
     news = [
         _seen(store, after_paths)
@@ -69,6 +70,17 @@ def match_stores(
     ]
     _recognise(matches, olds, news)
     return matches
+
+
+def _match_joins(matches: Matches, before: Facts, after: Facts, gone: set[str]) -> None:
+    """Let the stores of a join with a name go on where it has become an outer or an inner one."""
+    for new in after.stores:
+        old = as_other_join(new)
+        if old is None or new in matches.found or old in gone or old in after.stores:
+            continue
+        if old in before.stores and new not in before.stores:
+            matches.found[new] = old
+            gone.add(old)
 
 
 def same_stores(facts: Facts, words: Words) -> Matches:

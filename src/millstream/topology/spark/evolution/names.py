@@ -16,6 +16,11 @@ _SAME_ROLE = {
     "KSTREAM-OUTERTHIS-": "KSTREAM-JOINTHIS-",
     "KSTREAM-OUTEROTHER-": "KSTREAM-JOINOTHER-",
 }
+_OF_JOINS = (
+    ("-outer-this-join-store", "-this-join-store"),
+    ("-outer-other-join-store", "-other-join-store"),
+    ("-outer-shared-join-store", "-left-shared-join-store"),
+)
 
 
 def is_generated(name: str) -> bool:
@@ -47,6 +52,20 @@ def role_of(store: str) -> str:
         if kind.startswith(prefix):
             return role + kind.removeprefix(prefix)
     return kind
+
+
+def as_other_join(store: str) -> str | None:
+    """Return what a store of a join with a name of the user's is called where the join is an inner
+    or left one in the place of an outer one, or the other way; None for any other store.
+
+    >>> as_other_join("pairs-other-join-store"), as_other_join("pairs-outer-this-join-store")
+    ('pairs-outer-other-join-store', 'pairs-this-join-store')
+    """
+    for one, other in _OF_JOINS:
+        for was, becomes in ((one, other), (other, one)):
+            if store.endswith(was):
+                return store.removesuffix(was) + becomes
+    return None
 
 
 def is_internal(topic: str) -> bool:
