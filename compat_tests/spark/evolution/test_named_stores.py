@@ -80,6 +80,34 @@ def test_a_store_is_added_and_another_needs_a_word_to_be_dropped() -> None:
     assert renamed.stores == {"a": "a", "c": "b"}
 
 
+def two(orders: str, users: str, *, users_first: bool = False) -> Topology:
+    """Two counts of two topics."""
+    builder = StreamsBuilder()
+    topics = {"orders": orders, "users": users}
+    for topic in reversed(topics) if users_first else topics:
+        stream: Any = builder.stream(topic, Consumed.with_(TEXT, TEXT))
+        stream.groupByKey().count(Materialized.as_(topics[topic]))
+    return builder.build()
+
+
+@pytest.mark.parametrize("users_first", [False, True])
+def test_of_two_stores_that_are_renamed_each_is_proposed_its_own(users_first: bool) -> None:
+    after = two("orders-total", "users-total", users_first=users_first)
+    found = compare(facts(two("orders-count", "users-count")), facts(after))
+    told = {each.former: each.how for each in found.refused}
+    assert "millstream.state.rename=orders-count:orders-total keeps" in told["orders-count"]
+    assert "millstream.state.rename=users-count:users-total keeps" in told["users-count"]
+
+
+def test_stores_that_fit_alike_are_all_named() -> None:
+    builder = StreamsBuilder()
+    stream: Any = builder.stream("in", Consumed.with_(TEXT, TEXT))
+    for store in ("b", "c"):
+        stream.groupByKey().count(Materialized.as_(store))
+    (refused,) = compare(facts(counted("a")), facts(builder.build())).refused
+    assert 'millstream.state.rename=a:NEW keeps them, NEW being "b" or "c"' in refused.how
+
+
 def test_a_store_without_entries_is_dropped_without_a_word() -> None:
     found = compare(facts(counted("a", "b")), facts(counted("a")), empty={"b"})
     assert fates(found)["b"] is Fate.DROPPED

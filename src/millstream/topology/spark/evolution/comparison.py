@@ -95,7 +95,7 @@ def compare(
     found = Comparison(
         outcomes=(
             *(verdict.outcome for verdict in verdicts),
-            *old_stores(before, after, matches, given, empty, before_paths),
+            *old_stores(before, after, matches, given, empty, before_paths, after_paths),
             *sources(before, after),
             *unread_topics(before, topics, unread or {}),
             *subtopologies(before, after, stores, topics),

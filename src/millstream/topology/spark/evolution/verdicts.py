@@ -56,9 +56,19 @@ def old_stores(
     words: Words,
     empty: Collection[str],
     paths: Paths,
+    new_paths: Paths,
 ) -> Iterator[StateOutcome]:
-    """Yield what becomes of each store of the former program, whose paths are given, that has no
-    counterpart."""
+    """Yield what becomes of each store of the former program that has no counterpart.
+
+    Args:
+        before: The former program.
+        after: The new one.
+        matches: The counterparts.
+        words: What the user says.
+        empty: Stores of the former program that are known to have no entries.
+        paths: Paths of the former program.
+        new_paths: Those of the new one.
+    """
     taken = set(matches.found.values())
     for name, store in before.stores.items():
         if name in taken:
@@ -72,7 +82,7 @@ def old_stores(
         elif (twin := paths.twin(store)) in taken:
             yield _dropped(name, f'it has the same records as "{twin}"')
         else:
-            yield _abandoned(store, after, matches)
+            yield _abandoned(store, after, matches, paths, new_paths)
 
 
 def _without(store: StoreFacts, before: Facts, matches: Matches, words: Words) -> StateOutcome:
@@ -168,7 +178,9 @@ def _ways_out(old: StoreFacts, new: StoreFacts, open_: list[NoteDifference]) -> 
     return "; ".join(ways)
 
 
-def _abandoned(store: StoreFacts, after: Facts, matches: Matches) -> StateOutcome:
+def _abandoned(
+    store: StoreFacts, after: Facts, matches: Matches, paths: Paths, new_paths: Paths
+) -> StateOutcome:
     """Return the outcome of a store that would be lost without a word."""
     name = store.name
     rivals = [new for new, olds in matches.candidates.items() if name in olds]
@@ -178,12 +190,15 @@ def _abandoned(store: StoreFacts, after: Facts, matches: Matches) -> StateOutcom
         why = f"it may have become {_listed(rivals)}"
         ways += [f"{STATE_RENAME}={name}:{rivals[0]} keeps them"]
     else:
-        likely = next(_successors(store, after.stores, matches), None)
-        found = differences(store.note, likely.note) if likely else []
-        if likely and all(each.conversion or each.by_word for each in found):
-            ways += [f"{STATE_RENAME}={name}:{likely.name} keeps them"]
+        likely = _nearest(store, list(_successors(store, after.stores, matches)), paths, new_paths)
+        found = differences(store.note, likely[0].note) if likely else []
+        if len(likely) == 1 and all(each.conversion or each.by_word for each in found):
+            ways += [f"{STATE_RENAME}={name}:{likely[0].name} keeps them"]
+        elif likely and all(each.conversion or each.by_word for each in found):
+            names = _listed([each.name for each in likely])
+            ways += [f"{STATE_RENAME}={name}:NEW keeps them, NEW being {names}"]
         if likely and not free(found):
-            why += f'; of "{likely.name}", {_listed_texts(found)}'
+            why += f'; of "{likely[0].name}", {_listed_texts(found)}'
     return StateOutcome(
         kind="store",
         name=name,
@@ -208,6 +223,21 @@ def _successors(
     same_role = [s for s in fresh if is_generated(s.name) and role_of(s.name) == role]
     chosen = [s for s in alike if s in same_role] + same_role + alike
     yield from {store.name: store for store in chosen}.values()
+
+
+def _nearest(
+    old: StoreFacts, likely: list[StoreFacts], paths: Paths, new_paths: Paths
+) -> list[StoreFacts]:
+    """Return those of some stores that get the same records as a former one, or else come from the
+    same topics; all of them if none does."""
+    for near in (
+        [s for s in likely if new_paths.above(s, exact=True) == paths.above(old, exact=True)],
+        [s for s in likely if new_paths.above(s, exact=False) == paths.above(old, exact=False)],
+        [s for s in likely if new_paths.topics_of(s) & paths.topics_of(old)],
+    ):
+        if near:
+            return near
+    return likely
 
 
 def _dropped(name: str, how: str) -> StateOutcome:
