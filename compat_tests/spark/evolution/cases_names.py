@@ -231,6 +231,15 @@ CASES: dict[str, Case] = {
         more=[("in", "a", "y", 2000)],
         results={"out": {"a": "yy"}},
     ),
+    "a join with itself gets two stores": Case(
+        before=itself(optimised=True),
+        after=itself(optimised=False),
+        stores={
+            "KSTREAM-JOINTHIS-0000000003-store": SAME,
+            "KSTREAM-JOINOTHER-0000000004-store": NEEDS_WORD,
+        },
+        config={"topology_optimization": "all"},
+    ),
     "an inner join becomes a left one": goes_on(
         built(pairs(same)),
         built(pairs(same, "leftJoin")),

@@ -11,10 +11,12 @@ from compat_tests.spark.evolution.support import DOUBLE, LONG, TEXT, facts, fate
 from millstream import (
     Consumed,
     Grouped,
+    JoinWindows,
     Materialized,
     Produced,
     Serdes,
     Stores,
+    StreamJoined,
     StreamsBuilder,
     TimeWindows,
     Topology,
@@ -97,6 +99,27 @@ def test_of_two_stores_that_are_renamed_each_is_proposed_its_own(users_first: bo
     told = {each.former: each.how for each in found.refused}
     assert "millstream.state.rename=orders-count:orders-total keeps" in told["orders-count"]
     assert "millstream.state.rename=users-count:users-total keeps" in told["users-count"]
+
+
+def joins(second: str) -> Topology:
+    """Two joins of one stream with others; the stores of the second one have this name."""
+    builder = StreamsBuilder()
+    left: Any = builder.stream("in", Consumed.with_(TEXT, TEXT))
+    for name, topic in (("x", "b"), (second, "c")):
+        windows = JoinWindows.ofTimeDifferenceWithNoGrace(1000)
+        stored = StreamJoined.with_(TEXT, TEXT, TEXT).withStoreName(name)
+        other = builder.stream(topic, Consumed.with_(TEXT, TEXT))
+        left.join(other, lambda one, two: one + two, windows, stored)
+    return builder.build()
+
+
+def test_a_renamed_join_does_not_lose_the_side_that_another_join_has_too() -> None:
+    found = compare(facts(joins("y")), facts(joins("z")))
+    told = {each.former: each.how for each in found.refused}
+    assert told.keys() == {"y-this-join-store", "y-other-join-store"}
+    for side in ("this", "other"):
+        rename = f"millstream.state.rename=y-{side}-join-store:z-{side}-join-store keeps"
+        assert rename in told[f"y-{side}-join-store"]
 
 
 def test_stores_that_fit_alike_are_all_named() -> None:

@@ -80,7 +80,7 @@ def compare(
         matches = same_stores(after, given)
     else:
         matches = match_stores(before, after, before_paths, after_paths, given)
-    verdicts = list(new_stores(before, after, matches, given))
+    verdicts = list(new_stores(before, after, matches, given, before_paths, after_paths))
     stores = {v.outcome.name: str(v.outcome.former) for v in verdicts if v.goes_on}
     if unchanged:
         nodes = {

@@ -97,11 +97,22 @@ class Paths:
         """Return another store with the same records: the other side of a join with itself."""
         if not self._side(store):
             return None
-        parents = self._above_owners(store)
+        parents, beside = self._above_owners(store), self._asking(store)
         for other in self._facts.stores.values():
-            if other is not store and self._side(other) and self._above_owners(other) == parents:
+            # The stores of other joins of the stream have the same records above them, too.
+            near = other is not store and self._side(other) and beside & set(self.owners(other))
+            if near and self._above_owners(other) == parents:
                 return other.name
         return None
+
+    def both_sides(self, store: StoreFacts) -> bool:
+        """Tell whether a store has both sides of a join with itself, as the optimiser makes it."""
+        return self._side(store) and bool(self._asking(store) & set(self.owners(store)))
+
+    def _asking(self, store: StoreFacts) -> set[str]:
+        """Return the processors whose records are joined with those in a store."""
+        own, nodes = self.owners(store), self._facts.nodes
+        return {parent for user in store.users if user not in own for parent in nodes[user].parents}
 
     def _side(self, store: StoreFacts) -> bool:
         """Tell whether a store has the records of one side of a join of streams."""

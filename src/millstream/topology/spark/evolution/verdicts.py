@@ -38,12 +38,29 @@ class StoreVerdict:
 
 
 def new_stores(
-    before: Facts, after: Facts, matches: Matches, words: Words
+    before: Facts,
+    after: Facts,
+    matches: Matches,
+    words: Words,
+    paths: Paths,
+    new_paths: Paths,
 ) -> Iterator[StoreVerdict]:
-    """Yield the verdict about each store of the new program."""
+    """Yield the verdict about each store of the new program.
+
+    Args:
+        before: The former program.
+        after: The new one.
+        matches: The counterparts.
+        words: What the user says.
+        paths: Paths of the former program.
+        new_paths: Those of the new one.
+    """
     for name, store in after.stores.items():
         former = matches.found.get(name)
-        if former is None:
+        whole = matches.found.get(new_paths.twin(store) or "")
+        if former is None and whole is not None and paths.both_sides(before.stores[whole]):
+            yield StoreVerdict(outcome=_half(name, whole), goes_on=False)
+        elif former is None:
             yield StoreVerdict(outcome=_without(store, before, matches, words), goes_on=False)
         else:
             yield _continued(before.stores[former], store, matches, words)
@@ -70,6 +87,7 @@ def old_stores(
         new_paths: Those of the new one.
     """
     taken = set(matches.found.values())
+    whole = {old for new, old in matches.found.items() if new_paths.both_sides(after.stores[new])}
     for name, store in before.stores.items():
         if name in taken:
             continue
@@ -79,7 +97,7 @@ def old_stores(
             yield _dropped(name, "a global store is filled from its topic")
         elif name in empty:
             yield _dropped(name, "it has no entries")
-        elif (twin := paths.twin(store)) in taken:
+        elif (twin := paths.twin(store)) in whole:
             yield _dropped(name, f'it has the same records as "{twin}"')
         else:
             yield _abandoned(store, after, matches, paths, new_paths)
@@ -112,6 +130,19 @@ def _without(store: StoreFacts, before: Facts, matches: Matches, words: Words) -
         elif is_generated(name):
             how = "the former store of this generated name is another one"
     return StateOutcome(kind="store", name=name, fate=Fate.NEW, how=how)
+
+
+def _half(name: str, whole: str) -> StateOutcome:
+    """Return the outcome of a store whose records are in the one store of a join with itself."""
+    return StateOutcome(
+        kind="store",
+        name=name,
+        fate=Fate.NEEDS_WORD,
+        how=f"build the topology with topology.optimization=all as before; {STATE_DROP}={whole} "
+        "lets both stores of the join begin empty",
+        why=f'the optimised join had one store for both sides, "{whole}", and one side would begin '
+        "without its records",
+    )
 
 
 def _continued(old: StoreFacts, new: StoreFacts, matches: Matches, words: Words) -> StoreVerdict:
