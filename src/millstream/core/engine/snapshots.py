@@ -124,8 +124,10 @@ def part_of(processor: str) -> Iterator[None]:
         raise TaskCorruptedException(
             f'the task snapshot has bytes for processor "{processor}" that cannot be read',
             detail=f"{said(error)}.",
-            hint="Restore the checkpoint or the savepoint from a copy. A plugin's restore() has to "
-            "read what its save() wrote, also that of an earlier version.",
+            hint="If the name was another operator's in the former program, give the new one "
+            "another name (Named.as_). A plugin's restore() has to read what its save() wrote, "
+            "also that of an earlier version. Otherwise restore the checkpoint or savepoint from a "
+            "copy.",
         ) from error
 
 

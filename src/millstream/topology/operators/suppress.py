@@ -81,8 +81,9 @@ class SuppressTable(Operator):
 
     def combine(self, saved: Sequence[bytes]) -> bytes:
         """Return the largest of several tasks' times."""
-        times = _TIMES if self._rule.wall_clock else _LONG
-        return times.pack(*map(max, zip(*map(times.unpack, saved), strict=True)))
+        # A former program may have had another rule, here as in restore.
+        times = _TIMES if all(len(each) == _TIMES.size for each in saved) else _LONG
+        return times.pack(*map(max, zip(*(times.unpack_from(each) for each in saved), strict=True)))
 
     def restore(self, data: bytes) -> None:
         (self._stream_time,) = _LONG.unpack_from(data)

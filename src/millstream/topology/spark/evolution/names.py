@@ -16,6 +16,12 @@ _SAME_ROLE = {
     "KSTREAM-OUTERTHIS-": "KSTREAM-JOINTHIS-",
     "KSTREAM-OUTEROTHER-": "KSTREAM-JOINOTHER-",
 }
+_PARTS = {
+    "windowed": ("KSTREAM-WINDOWED-#", "-this-windowed", "-other-windowed"),
+    "this": ("KSTREAM-JOINTHIS-#", "KSTREAM-OUTERTHIS-#", "-this-join"),
+    "other": ("KSTREAM-JOINOTHER-#", "KSTREAM-OUTEROTHER-#", "-other-join"),
+    "both": ("KSTREAM-MERGE-#", "-merge"),
+}
 _OF_JOINS = (
     ("-outer-this-join-store", "-this-join-store"),
     ("-outer-other-join-store", "-other-join-store"),
@@ -66,6 +72,19 @@ def as_other_join(store: str) -> str | None:
             if store.endswith(was):
                 return store.removesuffix(was) + becomes
     return None
+
+
+def join_part_of(node: str) -> str:
+    """Return which part of a join of streams an operator is; empty for any other operator.
+
+    >>> join_part_of("KSTREAM-OUTERTHIS-0000000006"), join_part_of("pairs-this-join")
+    ('this', 'this')
+    """
+    kind = kind_of(node)
+    for part, names in _PARTS.items():
+        if kind.endswith(names):
+            return part
+    return ""
 
 
 def is_internal(topic: str) -> bool:

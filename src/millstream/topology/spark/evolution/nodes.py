@@ -6,7 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Mapping
 
 from millstream.topology.spark.evolution.facts import Facts, NodeFacts
-from millstream.topology.spark.evolution.names import is_generated, is_internal, role_of
+from millstream.topology.spark.evolution.names import (
+    is_generated,
+    is_internal,
+    join_part_of,
+    role_of,
+)
 from millstream.topology.spark.evolution.paths import Paths
 
 
@@ -94,10 +99,11 @@ def _internal(facts: Facts) -> dict[str, str]:
 
 
 def _same_kind(old: NodeFacts, new: NodeFacts) -> bool:
-    if is_generated(old.name) == is_generated(new.name):
-        return is_generated(old.name) and role_of(old.name) == role_of(new.name)
-    # One of them has got a name, or lost it.
-    return bool(old.stores)
+    if is_generated(old.name) and is_generated(new.name):
+        return role_of(old.name) == role_of(new.name)
+    # One of them has got a name, lost it, or has another one now.
+    one, other = join_part_of(old.name), join_part_of(new.name)
+    return bool(old.stores) and (one == other or not (one and other))
 
 
 def _read(node: NodeFacts) -> tuple[bool, tuple[str, ...]]:
