@@ -120,7 +120,7 @@ def pairs(change: Change, how: str = "join", store: str = "") -> Any:
     return part
 
 
-def itself(*, optimised: bool) -> Program:
+def itself(*, optimised: bool, store: str = "") -> Program:
     """A join of a stream with itself: two stores, or one if the optimiser is on."""
 
     def program(t: Topics) -> Topology:
@@ -128,6 +128,8 @@ def itself(*, optimised: bool) -> Program:
         stream = texts(builder, t("in"))
         windows = JoinWindows.ofTimeDifferenceWithNoGrace(60_000)
         options = StreamJoined.with_(TEXT, TEXT, TEXT)
+        if store:
+            options = options.withStoreName(store)
         joined = stream.join(stream, lambda one, other: one + other, windows, options)
         joined.to(t("out"), Produced.with_(TEXT, TEXT))
         return builder.build({"topology.optimization": "all"}) if optimised else builder.build()
@@ -230,6 +232,21 @@ CASES: dict[str, Case] = {
         first=[("in", "a", "x", 1000)],
         more=[("in", "a", "y", 2000)],
         results={"out": {"a": "yy"}},
+    ),
+    "a join with itself gets one store of two with names": Case(
+        before=itself(optimised=False, store="pairs"),
+        after=itself(optimised=True, store="pairs"),
+        stores={"pairs-this-join-store": SAME, "pairs-other-join-store": DROPPED},
+        then={"topology_optimization": "all"},
+        first=[("in", "a", "x", 1000)],
+        more=[("in", "a", "y", 2000)],
+        results={"out": {"a": "yy"}},
+    ),
+    "a join with itself gets two stores with names": Case(
+        before=itself(optimised=True, store="pairs"),
+        after=itself(optimised=False, store="pairs"),
+        stores={"pairs-this-join-store": SAME, "pairs-other-join-store": NEEDS_WORD},
+        config={"topology_optimization": "all"},
     ),
     "a join with itself gets two stores": Case(
         before=itself(optimised=True),

@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from millstream.topology.spark.evolution.facts import Facts, NodeFacts, StoreFacts
-from millstream.topology.spark.evolution.names import is_generated, is_internal, kind_of
+from millstream.topology.spark.evolution.names import (
+    is_generated,
+    is_internal,
+    join_part_of,
+    kind_of,
+)
 
 Digests = frozenset[str]
 _READERS = ("KSTREAM-JOIN-#", "KSTREAM-LEFTJOIN-#", "KTABLE-JOINTHIS-#", "KTABLE-JOINOTHER-#")
@@ -22,7 +27,8 @@ _KEY_CHANGING = (
     "KSTREAM-FLATMAP-#",
     "KSTREAM-PROCESSOR-#",
 )
-_WINDOWED = ("-this-windowed", "-other-windowed")
+_SIDE = "windowed"
+"""Part of a join of streams that fills the store of one side."""
 _OWNERS = {
     "KSTREAM-JOINTHIS-#-store": "KSTREAM-WINDOWED-#",
     "KSTREAM-OUTERTHIS-#-store": "KSTREAM-WINDOWED-#",
@@ -63,7 +69,7 @@ class Paths:
         wanted = _OWNERS.get(kind, kind.removesuffix("-STATE-STORE-#") + "-#")
         found = [user for user in store.users if kind_of(user) == wanted]
         if not found:
-            found = [user for user in store.users if user.endswith(_WINDOWED)]
+            found = [user for user in store.users if join_part_of(user) == _SIDE]
         if not found:
             found = [user for user in store.users if kind_of(user) == "KTABLE-SOURCE-#"]
         if not found:
@@ -116,9 +122,7 @@ class Paths:
 
     def _side(self, store: StoreFacts) -> bool:
         """Tell whether a store has the records of one side of a join of streams."""
-        windowed = _OWNERS["KSTREAM-JOINTHIS-#-store"]
-        owners = self.owners(store)
-        return all(kind_of(name) == windowed or name.endswith(_WINDOWED) for name in owners)
+        return all(join_part_of(name) == _SIDE for name in self.owners(store))
 
     def _above_owners(self, store: StoreFacts) -> set[str]:
         nodes = self._facts.nodes
