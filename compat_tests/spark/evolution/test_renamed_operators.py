@@ -19,6 +19,7 @@ from millstream import (
     StreamJoined,
     StreamsBuilder,
     Suppressed,
+    TimeWindows,
     Topology,
 )
 from millstream.testing import TopologyTestDriver
@@ -50,6 +51,32 @@ def test_what_has_gone_out_does_not_go_out_again(tmp_path: Path, before: str, af
     with TopologyTestDriver.fromSavepoint(sessions(after), CONFIG, tmp_path / "point") as driver:
         pipe(driver, MORE)
         assert output(driver) == [("b", "1", 30_000)]
+
+
+def together(*, filtered: bool) -> Topology:
+    """Two streams that are aggregated together, by windows."""
+    builder = StreamsBuilder()
+    left: Any = builder.stream("in")
+    if filtered:
+        left = left.filter(lambda key, value: True)
+    right: Any = builder.stream("b").groupByKey()
+    both = left.groupByKey().cogroup(lambda key, value, sofar: sofar + value)
+    both = both.cogroup(right, lambda key, value, sofar: sofar + value)
+    windows = TimeWindows.ofSizeAndGrace(5 * SECOND, 5 * SECOND)
+    table: Any = both.windowedBy(windows).aggregate(lambda: "", Materialized.as_("all"))
+    table.toStream(lambda at, _: at.key()).to("out")
+    return builder.build()
+
+
+@pytest.mark.parametrize("filtered", [False, True])
+def test_late_records_of_a_cogroup_stay_late(tmp_path: Path, filtered: bool) -> None:
+    with TopologyTestDriver(together(filtered=not filtered), CONFIG) as driver:
+        pipe(driver, [*FIRST, ("b", "b", "y", 30_000)])
+        driver.savepoint(tmp_path / "point")
+    program = together(filtered=filtered)
+    with TopologyTestDriver.fromSavepoint(program, CONFIG, tmp_path / "point") as driver:
+        pipe(driver, [("in", "b", "late", 3000), ("b", "b", "late", 3000), ("b", "b", "z", 31_000)])
+        assert output(driver) == [("b", "xyz", 31_000)]
 
 
 def pairs(name: str, how: str) -> Topology:

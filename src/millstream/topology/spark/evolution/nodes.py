@@ -42,24 +42,29 @@ def match_nodes(
     for node in formers:
         for store in node.stores:
             users.setdefault(store, []).append(node)
-    _add(
-        found,
-        {
-            new.name: {
-                old.name
-                for store in new.stores
-                for old in users.get(stores.get(store, ""), ())
-                if _same_kind(old, new)
-            }
-            for new in processors
-        },
-    )
-    olds = [node for node in formers if not node.stores and is_generated(node.name)]
-    news = [node for node in processors if not node.stores and is_generated(node.name)]
-    for one, other in (
+    fits = {
+        new.name: {
+            old.name
+            for store in new.stores
+            for old in users.get(stores.get(store, ""), ())
+            if _same_kind(old, new)
+        }
+        for new in processors
+    }
+    _add(found, fits)
+    # Operators that share a store, as those of a cogroup do, by what lies above them.
+    above = (
         (before_paths.exact_above, after_paths.exact_above),
         (before_paths.coarse_above, after_paths.coarse_above),
-    ):
+    )
+    for one, other in above:
+        _add(
+            found,
+            {new: {old for old in olds if one[old] == other[new]} for new, olds in fits.items()},
+        )
+    olds = [node for node in formers if not node.stores and is_generated(node.name)]
+    news = [node for node in processors if not node.stores and is_generated(node.name)]
+    for one, other in above:
         keys = {node.name: (role_of(node.name), one[node.name]) for node in olds}
         _add(found, _by_key(keys, {n.name: (role_of(n.name), other[n.name]) for n in news}))
     sources = {node.name: _read(node) for node in before.nodes.values() if node.kind == "source"}
