@@ -58,6 +58,15 @@ def with_all(metrics: StreamsMetrics) -> Sensor:
     return sensor
 
 
+def test_the_order_of_its_tags_does_not_tell_names_apart() -> None:
+    name = MetricName("dropped-records-total", "stream-task-metrics", TAGS)
+    swapped = MetricName("dropped-records-total", "stream-task-metrics", "told", dict(TAGS[::-1]))
+    assert {name: 1.0}[swapped] == 1.0
+    assert list(swapped.tags()) == ["task-id", "thread-id"]
+    assert {name: 1.0}[pickle.loads(pickle.dumps(swapped))] == 1.0
+    assert name != MetricName("dropped-records-total", "stream-task-metrics", TAGS[:1])
+
+
 def test_statistics_of_one_sample(metrics: StreamsMetrics) -> None:
     sensor = with_all(metrics)
     for value in (3.0, 9.0, 6.0):

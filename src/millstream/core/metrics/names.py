@@ -27,7 +27,7 @@ class RecordingLevel(IntEnum):
 class MetricName:
     """A metric's name, group, description and tags.
 
-    Two names are equal if they differ in nothing but the description.
+    Two names are equal if they differ in nothing but the description and the order of the tags.
 
     Example:
         >>> MetricName("orders-total", "shop", "Orders so far", {"city": "Rome"}).tags()
@@ -38,7 +38,8 @@ class MetricName:
 
     _name: str
     _group: str
-    _tags: tuple[tuple[str, str], ...] = ()
+    _tags: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    _own: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
     _description: str = field(default="", compare=False, repr=False)
 
     def __init__(
@@ -57,6 +58,7 @@ class MetricName:
         put(self, "_name", name)
         put(self, "_group", group)
         put(self, "_tags", tuple(own))
+        put(self, "_own", frozenset(self._tags))
         put(self, "_description", text)
 
     def name(self) -> str:
