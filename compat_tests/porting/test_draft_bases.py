@@ -124,3 +124,23 @@ def test_a_class_may_replace_one_of_several_methods_that_set_up() -> None:
     test = found["TestA"]()
     test.setup_method()
     assert test.seen == "12x3"
+
+
+def test_a_class_may_extend_one_of_its_own_name() -> None:
+    found = made_of(
+        "class TestRecord extends org.apache.kafka.streams.test.TestRecord<String, String> {"
+        " private static final int LIMIT = twice(2);"
+        " TestRecord(String value) { super(value); }"
+        " static int twice(int n) { return 2 * n; }"
+        " String shown() { String own = value(); return own + LIMIT; } }"
+    )
+    assert found["TestRecord"]("a").shown() == "a4"
+
+
+def test_classes_that_extend_each_others_names() -> None:
+    text = draft(
+        b"class A extends other.B { int x = y; void f() { g(); } }"
+        b" class B extends other.A { int y; }"
+    ).text
+    assert "class A(B):" in text
+    assert "class B(A):" in text

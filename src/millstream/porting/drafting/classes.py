@@ -34,7 +34,7 @@ from millstream.porting.drafting.members import (
     is_of_tests,
     members,
 )
-from millstream.porting.drafting.names import bases, class_reference
+from millstream.porting.drafting.names import base_of_own_name, bases, class_reference
 from millstream.porting.drafting.overloads import Overloads
 from millstream.porting.drafting.shapes import shape_of, shape_of_class
 from millstream.porting.drafting.statements import block, commented
@@ -155,7 +155,9 @@ def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -
         return _data(node, body, shape, context)
     bases = []
     for each in data.bases(node):
-        if simple(each) not in (*data.DROPPED_BASES, *context.java_classes):
+        if simple(each) == text(node.child_by_field_name("name")):
+            bases.append(base_of_own_name(text(each).partition("<")[0], context))
+        elif simple(each) not in (*data.DROPPED_BASES, *context.java_classes):
             bases.append(class_reference(simple(each), context))
     return define(body, shape.name, ", ".join(dict.fromkeys(bases)), context)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import ClassShape, Context
+from millstream.porting.drafting.context import Context
 from millstream.porting.drafting.generics import NamedType, given_by
+from millstream.porting.drafting.names import bases
 from millstream.porting.reading.nodes import first, inner, text
 
 TEXTS = ("String", "CharSequence", "char", "Character")
@@ -95,14 +96,12 @@ def _named(java: str, context: Context) -> str:
     if local is not None:
         return local
     for shape in reversed(context.around):
-        held: ClassShape | None = shape
-        while held is not None:
+        for held in (shape, *bases(shape, context)):
             if java in held.fields:
                 return held.fields[java]
             for interface in map(context.known, held.interfaces):
                 if interface is not None and java in interface.static_fields:
                     return interface.fields[java]
-            held = context.known(held.base)
     return ""
 
 

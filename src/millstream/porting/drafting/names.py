@@ -85,27 +85,27 @@ def around(depth: int, context: Context) -> str:
 
 def inherited(java: str, context: Context) -> bool:
     """Tell whether a field or a method is one of a class that the class around extends."""
-    shape = context.around[-1] if context.around else None
-    while shape is not None and shape.base:
-        base = context.known(shape.base)
-        if base is None:
-            # Of a class that is not at hand it may be, if it comes from nowhere else.
-            plain = java[:1].islower() and not context.static_names & {java, "*"}
-            return plain and shape.base not in context.kafka_classes
-        if java in base.fields or java in base.methods | base.static_methods:
-            return True
-        shape = base
-    return False
+    if not context.around:
+        return False
+    line = [context.around[-1], *bases(context.around[-1], context)]
+    if any(java in base.fields or java in base.methods | base.static_methods for base in line[1:]):
+        return True
+    # Of a class that is not at hand it may be, if it comes from nowhere else.
+    plain = java[:1].islower() and not context.static_names & {java, "*"}
+    return plain and line[-1].base not in ("", *context.kafka_classes)
 
 
 def bases(shape: ClassShape, context: Context) -> list[ClassShape]:
-    """Return the classes that a class extends, as far as they are at hand."""
-    found: list[ClassShape] = []
+    """Return the classes that a class extends, as far as they are at hand.
+
+    A class may extend one of its own name, of another package: that one is not at hand.
+    """
+    line = [shape]
     base = context.known(shape.base) if shape.base else None
-    while base is not None and base not in found:
-        found.append(base)
+    while base is not None and base not in line:
+        line.append(base)
         base = context.known(base.base) if base.base else None
-    return found
+    return line[1:]
 
 
 def own_field(method: str, context: Context, *, sets: bool = False) -> str:
@@ -170,6 +170,15 @@ def imported_class(full: str, context: Context) -> str:
     if python_class(full) is None:
         return class_reference(simple, context)
     return _of_kafka(full, simple, "", context)
+
+
+def base_of_own_name(full: str, context: Context) -> str:
+    """Return a base that has the name of the class that extends it: one of another package."""
+    simple = full.rpartition(".")[2]
+    if python_class(full) is not None:
+        return _of_kafka(full, simple, "", context)
+    context.foreign.add(simple)
+    return words.name(simple)
 
 
 def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
