@@ -51,3 +51,19 @@ def test_a_part_of_a_record_may_be_null(orders: Any) -> None:
     serde: Any = JsonSerde.of(orders.Enriched)
     data = serde.serializer().serialize("t", given)
     assert serde.deserializer().deserialize("t", data) == given
+
+
+@pytest.mark.parametrize("given", ["Line.class", "mapper, Line.class"])
+def test_the_json_serde_of_spring_is_one_of_the_class(given: str) -> None:
+    java = f"""{HEAD} record Line(String sku, int count) {{}}
+        class App {{ static Serde<Line> serde(ObjectMapper mapper) {{
+            return new JsonSerde<>({given}); }} }}"""
+    made = draft(java.encode())
+    assert made.left == ()
+    assert "return JsonSerde.of(Line)" in made.text
+
+
+def test_a_json_serde_of_the_program_is_its_own() -> None:
+    java = """record Line(String sku) {} class JsonSerde<T> { JsonSerde(Class<T> c) {} }
+        class App { Object serde() { return new JsonSerde<>(Line.class); } }"""
+    assert "return JsonSerde(Line)" in draft(java.encode()).text

@@ -324,4 +324,9 @@ def creation(node: Node, context: Context) -> str:
     name = class_reference(".".join(parts) or made, context)
     if full.startswith(("java.", "javax.")) and name in context.foreign:
         raise UntranslatedError(node)
+    if made == "JsonSerde" and context.known(made) is None:  # of Spring
+        nodes = inner(node.child_by_field_name("arguments"))
+        classes = [context.express(each) for each in nodes if each.type == "class_literal"]
+        if classes:
+            return f"{name}.of({classes[-1]})"
     return f"{name}({', '.join(given)})"
