@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,3 +187,31 @@ def test_lists_of_a_tests_topics_are_read_by_index() -> None:
 def test_a_random_number_is_at_least_0_and_below_1() -> None:
     names = run("static double f() { return Math.random(); }")
     assert all(0 <= names["f"]() < 1 for _ in range(50))
+
+
+def test_equals_of_two_arguments_is_no_method_of_objects() -> None:
+    class StringUtils:
+        @staticmethod
+        def equals(a: str, b: str) -> bool:
+            return a == b
+
+    names = run(
+        "static boolean same(String a, String b) { return StringUtils.equals(a, b); }",
+        StringUtils=StringUtils,
+    )
+    assert names["same"]("a", "b") is False
+    assert names["same"]("a", "a") is True
+
+
+def test_a_static_to_string_stands_beside_the_objects_own() -> None:
+    made = draft(
+        b"""class Place { final String town; Place(String town) { this.town = town; }
+            public String toString() { return "P" + town; }
+            static String toString(Place p) { return p == null ? "none" : p.toString(); }
+            String both() { return toString() + toString(this) + toString(null); } }"""
+    )
+    names: dict[str, Any] = {}
+    exec(compile(made.text, "draft", "exec"), names)  # noqa: S102
+    assert names["Place"]("x").both() == "PxPxnone"
+    assert str(names["Place"]("x")) == "Px"
+    assert made.left == ()

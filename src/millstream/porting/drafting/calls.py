@@ -123,7 +123,8 @@ def _plain(node: Node, method: str, context: Context) -> str:
     known = (line(node), method) in context.kafka_calls
     if known and owner_of(method, context) is None and context.around:
         return f"self.{words.method_name(method)}({given})"
-    return f"{functions.own_method(method, context)}({given})"
+    count = len(inner(node.child_by_field_name("arguments")))
+    return f"{functions.own_method(method, context, count)}({given})"
 
 
 def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
@@ -186,7 +187,7 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
         raise UntranslatedError(node)
     named = context.known(text(receiver)) if context.local(text(receiver)) is None else None
     given = _as_taken(node, method, declared or named, context)
-    return f"{held}.{words.method_name(method)}({', '.join(given)})"
+    return f"{held}.{words.method_name(method, count)}({', '.join(given)})"
 
 
 def _of_java(receiver: Node, method: str, held: str, context: Context) -> bool:

@@ -35,7 +35,7 @@ from millstream.porting.drafting.members import (
     members,
 )
 from millstream.porting.drafting.names import base_of_own_name, bases, class_reference
-from millstream.porting.drafting.overloads import Overloads
+from millstream.porting.drafting.overloads import Overloads, python_name
 from millstream.porting.drafting.shapes import shape_of, shape_of_class
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
@@ -305,7 +305,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     marks = annotations_of(node)
     static = has(first(node, "modifiers"), "static")
     body, declared = node.child_by_field_name("body"), node.child_by_field_name("parameters")
-    made = words.method_name(java) if bound else words.name(java)
+    made = python_name(node) if bound else words.name(java)
     if any(mark in TESTS for mark in marks) and not made.startswith("test"):
         made = f"test_{made}"
     elif any(mark in (*BEFORE, *AFTER) for mark in marks):

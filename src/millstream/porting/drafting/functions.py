@@ -281,16 +281,19 @@ def placeholder(node: Node, context: Context) -> str:
     return made
 
 
-def own_method(method: str, context: Context) -> str:
+def own_method(method: str, context: Context, count: int | None = None) -> str:
     """Return how a method of a class around is called from here."""
+    called = words.method_name(method, count)
     found = owner_of(method, context)
     if found is None:
         if inherited(method, context):
-            return f"{itself(context)}.{words.method_name(method)}"
+            return f"{itself(context)}.{called}"
         if method not in context.kafka_classes:
             context.foreign.add(method)
         return words.name(method)
     shape, depth = found
-    if method in shape.static_methods:
-        return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
-    return f"{around(depth, context)}.{words.method_name(method)}"
+    # What stands beside a static method of the same name.
+    of_object = called != method and called.startswith("__")
+    if method in shape.static_methods and not of_object:
+        return words.name(method) if shape.loose else f"{shape.name}.{called}"
+    return f"{around(depth, context)}.{called}"

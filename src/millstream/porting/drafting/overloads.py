@@ -26,25 +26,26 @@ class Overloads:
         by_name: dict[str, list[Node]] = {}
         for node in members(body):
             if node.type == "method_declaration":
-                by_name.setdefault(text(node.child_by_field_name("name")), []).append(node)
+                by_name.setdefault(python_name(node), []).append(node)
         found: dict[str, list[int]] = {}
-        for java, nodes in by_name.items():
+        for name, nodes in by_name.items():
             counts = [_count(node) for node in nodes]
             static = {_static(node) for node in nodes}
             plain = len(nodes) > 1 and len(set(counts)) == len(nodes) and -1 not in counts
+            java = text(nodes[0].child_by_field_name("name"))
             if plain and len(static) == 1 and java not in context.referred:
-                found[java] = sorted(counts)
+                found[name] = sorted(counts)
         return cls(found)
 
     def name(self, node: Node, made: str, context: Context) -> tuple[str, list[str]]:
         """Return what a method is called, and a note above it where Python cannot have it."""
-        java = text(node.child_by_field_name("name"))
-        self.seen[java] = self.seen.get(java, 0) + 1
+        name = python_name(node)
+        self.seen[name] = self.seen.get(name, 0) + 1
         if any(mark in TESTS for mark in annotations_of(node)):
-            return (made if self.seen[java] == 1 else f"{made}_{self.seen[java]}"), []
-        if java in self.told_apart:
+            return (made if self.seen[name] == 1 else f"{made}_{self.seen[name]}"), []
+        if name in self.told_apart:
             return f"{made}_of_{_count(node)}", []
-        if self.seen[java] == 1:
+        if self.seen[name] == 1:
             return made, []
         context.left.append(line(node))
         note = f"# Java, line {line(node)}: another method of this name; the last one is Python's."
@@ -52,10 +53,10 @@ class Overloads:
 
     def chooser(self, node: Node, made: str, *, bound: bool, context: Context) -> list[str]:
         """Return, after the last method of a name, the function that chooses among them."""
-        java = text(node.child_by_field_name("name"))
-        counts = self.told_apart.get(java, [])
+        name = python_name(node)
+        counts = self.told_apart.get(name, [])
         tests = any(mark in TESTS for mark in annotations_of(node))
-        if not counts or self.seen[java] != len(counts) or tests:
+        if not counts or self.seen[name] != len(counts) or tests:
             return []
         held = ""
         if bound:
@@ -68,6 +69,11 @@ class Overloads:
             f"    return {{{chosen}}}[len(given)](*given)",
         ]
         return ["", "" if not bound else "@staticmethod", *lines] if not first_ else ["", *lines]
+
+
+def python_name(node: Node) -> str:
+    """Return what a method of a class is called: `equals(a, b)` is not `equals(a)`."""
+    return words.method_name(text(node.child_by_field_name("name")), _count(node))
 
 
 def _static(node: Node) -> bool:

@@ -104,11 +104,15 @@ def name(java: str) -> str:
     return f"{java}_" if java in USED or java in BUILTINS else java
 
 
-def method_name(java: str) -> str:
-    """Return the name of a method or an attribute: only reserved words are changed."""
-    dunder = {"equals": "__eq__", "hashCode": "__hash__", "toString": "__str__"}
+def method_name(java: str, count: int | None = None) -> str:
+    """Return the name of a method or an attribute: only reserved words and Object's are changed.
+
+    With a number of arguments that Object's method has not it is another one, often a static one.
+    """
+    dunder = {"equals": ("__eq__", 1), "hashCode": ("__hash__", 0), "toString": ("__str__", 0)}
     java = java.replace("$", "_")
-    return dunder.get(java, f"{java}_" if keyword.iskeyword(java) else java)
+    made, takes = dunder.get(java, (f"{java}_" if keyword.iskeyword(java) else java, None))
+    return java if takes is not None and count not in (None, takes) else made
 
 
 def string(node: Node) -> str:
