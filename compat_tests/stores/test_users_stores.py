@@ -121,7 +121,7 @@ class JavaStyle:
 
 
 def of_scans(change: Callable[[Any], Any]) -> Change:
-    scans = ("range", "fetch", "backwardFetch", "findSessions", "backwardFindSessions")
+    scans = ("all", "range", "fetch", "backwardFetch", "findSessions", "backwardFindSessions")
     return lambda method, answer: (
         change(answer) if method in scans and hasattr(answer, "hasNext") else answer
     )
@@ -364,10 +364,10 @@ def test_an_iterator_that_says_there_is_more_and_has_nothing_is_named() -> None:
         def close(self) -> None:
             pass
 
-    topology = by_key(lambda method, answer: Lying() if method == "range" else answer)
+    topology = by_key(lambda method, answer: Lying() if method == "all" else answer)
     with Piping(topology) as piping:
         piping.pipe("in", "a", "1", 0)
         with pytest.raises(
-            ClassCastException, match=r"range\(\) of store \"s\" returned an iterator"
+            ClassCastException, match=r"all\(\) of store \"s\" returned an iterator"
         ):
             list(piping.driver.getKeyValueStore("s").all())

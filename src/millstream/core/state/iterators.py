@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.readable import Closing, Readable, ReadOnly
 
@@ -55,10 +54,9 @@ class KeyValueIterator(Readable, Closing, ReadOnly, ABC, Iterator[KeyValue[K, V]
         return self
 
     def __next__(self) -> KeyValue[K, V]:
-        try:
-            return self.next()
-        except NoSuchElementException:
-            raise StopIteration from None
+        if not self.hasNext():
+            raise StopIteration
+        return self.next()
 
 
 class WindowStoreIterator(KeyValueIterator[int, V]):

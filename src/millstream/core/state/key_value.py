@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
+from millstream.core.errors import UnsupportedOperationException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.store import StateStore
@@ -37,25 +38,31 @@ class ReadOnlyKeyValueStore(Generic[K, V]):
         A range that ends before it begins is empty, with a warning in the log.
         """
 
-    @abstractmethod
     def reverseRange(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
         """Return what ``range`` returns, last key first."""
+        raise self._unsupported("reverseRange")
 
     @abstractmethod
     def all(self) -> KeyValueIterator[K, V]:
         """Return every entry."""
 
-    @abstractmethod
     def reverseAll(self) -> KeyValueIterator[K, V]:
         """Return every entry, last key first."""
+        raise self._unsupported("reverseAll")
 
-    @abstractmethod
     def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[K, V]:
         """Return the entries whose key's bytes start with the bytes of ``prefix``."""
+        raise self._unsupported("prefixScan")
 
     @abstractmethod
     def approximateNumEntries(self) -> int:
         """Return about how many entries there are; what is only cached does not count."""
+
+    def _unsupported(self, method: str) -> UnsupportedOperationException:
+        return UnsupportedOperationException(
+            f"{type(self).__name__} has no method {method}()",
+            hint="Write it in the class of the store; a store may leave it out, as in Kafka.",
+        )
 
 
 class KeyValueStore(StateStore, ReadOnlyKeyValueStore[K, V]):

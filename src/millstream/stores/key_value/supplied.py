@@ -21,9 +21,13 @@ class SuppliedBytes(SuppliedLayer, ByteLayer):
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        # Kafka's ranges include their end, which this method excludes.
-        method = "reverseRange" if reverse else "range"
-        found = getattr(self._store, method)(lower, upper)
+        if lower is None and upper is None and hasattr(self._own, "all"):
+            method = "reverseAll" if reverse else "all"
+            found = getattr(self._store, method)()
+        else:
+            # Kafka's ranges include their end, which this method excludes.
+            method = "reverseRange" if reverse else "range"
+            found = getattr(self._store, method)(lower, upper)
         for key, value in self._pairs(found, f"{method}()"):
             data = self._value(key, f"{method}()") or b""
             if upper is None or data < upper:
