@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
 import subprocess
@@ -315,6 +316,17 @@ def test_a_failure_names_the_full_disk_under_it(
     told = str(with_full_disks(failure, [tmp_path]))
     assert f"full disk: {tmp_path}" in told
     assert "Free space where state.dir" in told
+
+
+def test_a_file_system_that_can_have_no_more_files_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inodes = SimpleNamespace(f_files=4000, f_favail=0)
+    monkeypatch.setattr(os, "statvfs", lambda place: inodes)
+    usage = SimpleNamespace(total=1 << 30, used=0, free=40 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage)
+    failure = failure_from("java.io.IOException: /data/offsets/1 (No space left on device)")
+    assert f"{tmp_path}, which has no inodes left" in str(with_full_disks(failure, [tmp_path]))
 
 
 def test_a_full_disk_without_a_path_is_told_with_the_free_space_of_each_directory(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -33,13 +34,19 @@ def full_disk_from(text: str) -> ProcessorStateException | None:
     )
 
 
-def full_disks(places: Iterable[Path]) -> list[Path]:
-    """Return the directories whose disk has no space left; unreadable ones are left out."""
+def full_disks(places: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the directories whose disk takes nothing more; unreadable ones are left out.
+
+    A file system that has as many files as it can have says as well that no space is left.
+    """
     found = []
     for place in places:
         with suppress(OSError):
+            inodes = os.statvfs(place)
             if shutil.disk_usage(place).free < _NO_SPACE:
-                found.append(place)
+                found.append(("full disk", str(place)))
+            elif inodes.f_files and not inodes.f_favail:
+                found.append(("full disk", f"{place}, which has no inodes left: delete files"))
     return found
 
 
@@ -51,7 +58,7 @@ def with_full_disks(failure: StreamsException, places: Iterable[Path]) -> Stream
     """
     places = list(places)
     if full := full_disks(places):
-        failure.more = (*failure.more, *(("full disk", str(place)) for place in full))
+        failure.more = (*failure.more, *full)
         failure.hint = FREE_SPACE
     elif isinstance(failure, ProcessorStateException) and _names_no_place(failure):
         failure.more = (*failure.more, *(("free space", room) for room in _rooms(places)))
