@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -90,6 +91,43 @@ def test_a_file_that_the_jvm_writes_is_rotated_by_it(
 
 def test_a_file_that_is_gone_is_no_failure(tmp_path: Path) -> None:
     Rotation(tmp_path / "app.log", lambda _: False).look()
+
+
+def test_a_directory_that_is_deleted_is_told_once_and_stops_nothing(
+    logger: logging.Logger, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "logs" / "app.log"
+    path.parent.mkdir()
+    moved = LogFile(path)
+    logger.addHandler(moved)
+    logger.warning("before")
+    shutil.rmtree(path.parent)
+    logger.warning("lost")
+    logger.warning("lost, too")
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"cannot write the log file {path}: ")
+    path.parent.mkdir()
+    logger.warning("after")
+    assert path.read_text() == "after\n"
+    shutil.rmtree(path.parent)
+    logger.warning("lost again")
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    logger.removeHandler(moved)
+    moved.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_once_and_the_file_can_be_closed(
+    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = LogFile(Path("/dev/full"))
+    logger.addHandler(full)
+    logger.warning("lost")
+    logger.warning("lost, too")
+    logger.removeHandler(full)
+    full.close()
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "No space left on device" in told
 
 
 ROTATES = """

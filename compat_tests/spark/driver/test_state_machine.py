@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from compat_tests.spark.queries.world import topology
@@ -47,6 +49,27 @@ def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises() -> No
         ("PENDING_SHUTDOWN", "RUNNING"),
         ("NOT_RUNNING", "PENDING_SHUTDOWN"),
     ]
+    assert machine.wait_until_over(0) is True
+
+
+class Raises(logging.Handler):
+    """A handler of a program's logging whose file is gone."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise FileNotFoundError(record.getMessage())
+
+
+def test_a_logging_handler_that_raises_keeps_nobody_waiting_for_the_end() -> None:
+    logger, handler, machine = logging.getLogger("millstream"), Raises(), StateMachine()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        machine.move(State.PENDING_SHUTDOWN)
+        machine.move(State.NOT_RUNNING)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
     assert machine.wait_until_over(0) is True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,13 +20,15 @@ MOST_A_MINUTE = 100
 """The most records of one kind that a process writes in a minute."""
 _MINUTE_S = 60.0
 _LOOK_S = 5.0
+_UNWRITTEN = "cannot write the log file {}: {}; until it can, its records are lost"
 
 
 class LogFile(WatchedFileHandler):
     """Handler that writes to a file which another process may rotate.
 
     Records of one kind are those of one line of a program. Of a kind that comes more often than
-    ``MOST_A_MINUTE`` the others are left out, and a line says how many.
+    ``MOST_A_MINUTE`` the others are left out, and a line says how many. A file that cannot be
+    written, as on a full disk, is told once on standard error, and disturbs nothing else.
 
     Args:
         path: The file.
@@ -35,6 +38,8 @@ class LogFile(WatchedFileHandler):
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(path, encoding="utf-8")
         self._clock = clock
+        self._failed = self._told = False
+        """Whether the last record could not be written, and whether that was told."""
         self._kinds: dict[tuple[str, int], tuple[float, int]] = {}
         """When the minute of a kind began, and how many records have come in it."""
 
@@ -47,16 +52,42 @@ class LogFile(WatchedFileHandler):
             began, count = now, 0
         self._kinds[kind] = began, count + 1
         if count < MOST_A_MINUTE:
-            super().emit(record)
+            self._write(record)
         elif count == MOST_A_MINUTE:
             self._say(record.name, "further records like the last ones are left out for a minute")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say in one line that the file cannot be written; a trace for each record says no more."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        self._failed = True
+        if not self._told:
+            self._told = True
+            with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
+                print(_UNWRITTEN.format(self.baseFilename, error), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Close the file; what it cannot take any more is lost, and was told."""
+        with suppress(OSError):
+            super().close()
+
+    def _write(self, record: logging.LogRecord) -> None:
+        self._failed = False
+        try:
+            super().emit(record)
+        except OSError:
+            # Its directory is gone, or cannot be read.
+            self.handleError(record)
+        self._told = self._told and self._failed
 
     def _tell(self, name: str, count: int) -> None:
         if count > MOST_A_MINUTE:
             self._say(name, f"{count - MOST_A_MINUTE:,} records like the next one were left out")
 
     def _say(self, name: str, text: str) -> None:
-        super().emit(logging.LogRecord(name, logging.WARNING, __file__, 0, text, None, None))
+        self._write(logging.LogRecord(name, logging.WARNING, __file__, 0, text, None, None))
 
 
 class Rotation:

@@ -7,6 +7,7 @@ import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from millstream.core.errors import IllegalStateException
@@ -125,7 +126,9 @@ class StateMachine:
                     else "Call start() first.",
                 )
             self._state = new
-        log.info("state changed from=%s to=%s", old.name, new.name)
+        # A handler of the program's logging may raise; close() would wait for ever.
+        with suppress(Exception):
+            log.info("state changed from=%s to=%s", old.name, new.name)
         try:
             self._notify(new, old)
         finally:
