@@ -6,12 +6,14 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
+from compat_tests.kafka.topics import create_topic
 from compat_tests.relay.inputs import Sent, records, thirds
 from compat_tests.relay.run import CONFIG, Relay, jvm_in
 from compat_tests.relay.topologies import KINDS, SMALL
-from compat_tests.spark.support import Playground
+from compat_tests.spark.support import Playground, eventually, run_until
 from compat_tests.stores.changelogs.folded import left_over, missing_in
 from millstream import KafkaStreams, Materialized, StreamsBuilder, StreamsConfig
 from millstream.core.errors import MisconfiguredInternalTopicException
@@ -162,3 +164,30 @@ def test_a_topic_with_another_number_of_partitions_is_refused(
     with pytest.raises(MisconfiguredInternalTopicException, match="has 3 partitions"):
         streams.start()
     streams.close()
+
+
+def test_a_topic_that_was_deleted_and_created_again_gets_all_of_the_state(
+    spark: SparkSession, play: Playground, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, changelog = play.topic("in", 1), f"{play.name}-counts-changelog"
+    builder = StreamsBuilder()
+    builder.stream(source).groupByKey().count(Materialized.as_("counts"))
+    config = play.config(millstream_changelog_topics=True)
+
+    def read_up_to(offset: int) -> None:
+        streams = KafkaStreams(builder.build(), config, spark=spark)
+        run_until(streams, lambda: play.committed(play.name, source), {0: offset})
+
+    play.produce(source, [("a", "x", 1), ("b", "x", 2)])
+    read_up_to(2)
+    admin = AdminClient({"bootstrap.servers": play.servers})
+    admin.delete_topics([changelog])[changelog].result(30)
+    eventually(lambda: changelog in admin.list_topics().topics, expected=False)
+    create_topic(play.servers, changelog)
+    play.produce(source, [("a", "x", 3)])
+    read_up_to(3)
+    assert f'deleted and created again: "{changelog}"' in caplog.text
+    assert {message.key() for message in play.read(changelog, 2)} == {b"a", b"b"}
+    before = play.ends(changelog)
+    read_up_to(3)
+    assert play.ends(changelog) == before, "a restart wrote again"

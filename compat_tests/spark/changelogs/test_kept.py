@@ -18,6 +18,7 @@ from millstream.topology.spark.changelogs.in_step import (
     note_in_step,
     note_out_of_step,
     topics_in_step,
+    topics_made_anew,
 )
 from millstream.topology.spark.changelogs.kept import KeptChangelogs, kept_changelogs
 from millstream.topology.spark.checkpoint.files import LocalFiles
@@ -58,19 +59,30 @@ def test_the_setting_is_true_or_false() -> None:
 
 
 def test_topics_are_in_step_with_the_checkpoint_that_they_were_noted_for(tmp_path: Path) -> None:
+    files, ids = LocalFiles(tmp_path), {"a": "1", "b": "2"}
+    assert not topics_in_step(files, "one", ids)
+    note_in_step(files, "one", ids)
+    assert topics_in_step(files, "one", ids) == {"a", "b"}
+    assert not topics_in_step(files, "two", ids), "of a former generation"
+    note_in_step(files, "one", {"a": "1"})
+    assert topics_in_step(files, "one", ids) == {"a"}
+    note_out_of_step(files)
+    assert not topics_in_step(files, "one", ids)
+    note_out_of_step(files)
+
+
+def test_a_topic_that_was_created_again_is_not_in_step(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
-    assert not topics_in_step(files, "one")
-    note_in_step(files, "one", {"b", "a"})
-    assert topics_in_step(files, "one") == {"a", "b"}
-    assert not topics_in_step(files, "two"), "of a former generation"
-    note_in_step(files, "one", {"a"})
-    assert topics_in_step(files, "one") == {"a"}
-    note_out_of_step(files)
-    assert not topics_in_step(files, "one")
-    note_out_of_step(files)
+    note_in_step(files, "one", {"a": "1", "b": "2"})
+    now = {"a": "3", "c": "4"}
+    assert not topics_in_step(files, "one", now)
+    assert topics_made_anew(files, "one", now) == ["a"]
+    assert not topics_made_anew(files, "two", now)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"checkpoint": "one"}', "\udcff"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"checkpoint": "one", "topics": ["a"]}', "\udcff"]
+)
 def test_a_damaged_note_means_that_the_topics_are_written_anew(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert not topics_in_step(LocalFiles(tmp_path), "one")
+    assert not topics_in_step(LocalFiles(tmp_path), "one", {"a": "1"})

@@ -62,6 +62,22 @@ def test_a_topic_that_was_created_again_is_named(sources: SourceTopics, cluster:
     assert "cleanUp()" in failure.hint
 
 
+def test_changelog_topics_that_were_created_again_are_told_once(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    sources = SourceTopics("app", cluster, look_s=0.01)
+    sources.watch(["orders"], ["app-counts-changelog", "customers"])
+    cluster.ids["app-counts-changelog"] = "made by a record"
+    cluster.ids["customers"] = "c"
+    eventually(lambda: bool(caplog.messages), expected=True)
+    cluster.ids["customers"] = "d"
+    eventually(lambda: len(caplog.messages), expected=2)
+    sources.end()
+    assert 'created again while it runs: "customers";' in caplog.text
+    assert "app-counts-changelog" not in caplog.text
+    assert sources.replaced() is None
+
+
 def test_new_topics_that_match_a_pattern_are_told_once(
     cluster: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,11 +9,13 @@ from pyspark.sql import DataFrame, SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHANGELOG_TOPICS, CHECKPOINT_ADOPT
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.changelogs.in_step import (
     note_in_step,
     note_out_of_step,
     topics_in_step,
+    topics_made_anew,
 )
 from millstream.topology.spark.changelogs.kept import (
     KeptChangelogs,
@@ -35,6 +37,12 @@ from millstream.topology.spark.generations.moving import Compiled
 from millstream.topology.spark.generations.seed import seeded_entries
 
 log = logging.getLogger(__name__)
+
+_MADE_ANEW = (
+    "%s: changelog topics were deleted and created again: %s; all of the state is written to them. "
+    "If the broker has created them by itself, they are not compacted: close the application, "
+    "delete them, and start again"
+)
 
 
 def wanted_changelogs(
@@ -93,18 +101,20 @@ class ChangelogStart:
         if kept is None:
             note_out_of_step(files)
             return
-        wanted = kept.topics()
-        there = topics_in_step(files, note.id) - kept.missing
+        wanted, group = kept.topics(), Group(self._config)
+        ids = group.topic_ids(wanted - kept.missing)
+        there = topics_in_step(files, note.id, ids)
         if wanted <= there and not self._config.getBoolean(CHECKPOINT_ADOPT):
-            if wanted != there:
-                note_in_step(files, note.id, wanted)
+            note_in_step(files, note.id, ids)
             return
+        if anew := topics_made_anew(files, note.id, ids):
+            log.warning(_MADE_ANEW, self._config.getString("application.id"), _quoted(anew))
         note_out_of_step(files)
         create_missing(kept, self._compiled.plan, self._compiled.wanted.stores, self._config)
         entries = self._entries(note, session)
         if entries is not None or len(kept.missing) < len(kept.feeds):
             self._write(kept, session, entries)
-        note_in_step(files, note.id, wanted)
+        note_in_step(files, note.id, group.topic_ids(wanted))
 
     def _entries(self, note: Checkpoint, session: SparkSession) -> DataFrame | None:
         """Return the entries of all stores; None if no state is there yet."""
@@ -141,6 +151,10 @@ class ChangelogStart:
             len(kept.feeds),
             records,
         )
+
+
+def _quoted(topics: list[str]) -> str:
+    return ", ".join(f'"{topic}"' for topic in topics)
 
 
 def _half_written(batch: int, location: str) -> StreamsException:

@@ -263,7 +263,8 @@ class Runner(OwnedQuery):
             self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor, job
         )
         self.started = Started(ready.session, compiled.plan, job, bool(options.seed))
-        self.sources.watch([*compiled.read, *compiled.global_sizes])
+        changelogs = {each.topic for each in job.changelogs.values()}
+        self.sources.watch([*compiled.read, *compiled.global_sizes], changelogs)
         self._run()
 
     def _prepared(self, restore: str = "") -> _Ready:

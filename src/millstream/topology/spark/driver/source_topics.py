@@ -1,6 +1,6 @@
 """Topics that a running application reads, watched for being deleted and created again.
 
-And topics that it would read if it were started now.
+And changelog topics that it writes, and topics that it would read if it were started now.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ log = logging.getLogger(__name__)
 _LOOK_S = 30.0
 _SIGN = "UnknownTopicOrPartitionException"
 """Of the JVM's client, which does not name the topic."""
+_LACKING = (
+    "%s: changelog topics were deleted and created again while it runs: %s; they lack what was "
+    "there before, and the next start writes all of the state to them. If the broker has created "
+    "them by itself, they are not compacted: delete them while the application is closed"
+)
 
 
 class SourceTopics:
@@ -47,15 +52,23 @@ class SourceTopics:
         self._topics: list[str] = []
         self._known: dict[str, str] = {}
         self._other: list[str] = []
+        self._written: dict[str, str] = {}
+        """Ids of the changelog topics, as they were at the last look."""
+        self._changelogs: list[str] = []
         self._ended = threading.Event()
 
-    def watch(self, topics: Iterable[str]) -> None:
+    def watch(self, topics: Iterable[str], changelogs: Iterable[str] = ()) -> None:
         """Note the ids of topics, and start the thread that looks.
 
         If the broker does not answer now, the ids are those of the first look that it answers.
+
+        Args:
+            topics: The topics that are read.
+            changelogs: Changelog topics that are written.
         """
-        self._topics = list(topics)
+        self._topics, self._changelogs = list(topics), list(changelogs)
         self._unread.clear()
+        self._written.clear()
         self._ended.clear()
         self._look_or_log()
         name = f"{self._application_id}-topics"
@@ -117,6 +130,7 @@ class SourceTopics:
     def _look_or_log(self) -> bool:
         try:
             self._look_for_new()
+            self._look_for_lacking()
             return self.look()
         except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
             log.info("cannot look for the ids of topics error=%r", error)
@@ -130,3 +144,12 @@ class SourceTopics:
             names = ", ".join(f'"{topic}"' for topic in sorted(new))
             said = "%s: new topics match a pattern and are read from the next start on: %s"
             log.warning(said, self._application_id, names)
+
+    def _look_for_lacking(self) -> None:
+        """Warn, once for each, of changelog topics that are other ones than at the start."""
+        now = self._ask(self._changelogs) if self._changelogs else {}
+        lacking = sorted(t for t, known in self._written.items() if now.get(t, known) != known)
+        self._written |= now
+        if lacking:
+            names = ", ".join(f'"{topic}"' for topic in lacking)
+            log.warning(_LACKING, self._application_id, names)

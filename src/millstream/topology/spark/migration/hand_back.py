@@ -108,8 +108,8 @@ def hand_back(
         wanted = tuple(f for f in (*feeds.feeds, *feeds.missing) if not f.of_source)
         _create(program, wanted, config)
         files, checkpoint = opened.generations.root_files, opened.image.manifest.checkpoint
-        there = topics_in_step(files, checkpoint) & program.sizes.keys()
-        kept = there >= {each.topic for each in wanted}
+        names = {each.topic for each in wanted}
+        kept = topics_in_step(files, checkpoint, Group(config).topic_ids(names)) >= names
         records = {} if kept else _write(program, opened, wanted, config)
         # From now on the Java application changes them.
         note_out_of_step(files)
