@@ -121,8 +121,11 @@ def test_whoever_has_no_claim_writes_nothing(
         with pytest.raises(TaskMigratedException, match='taken over application "app"') as caught:
             must_write(writer, 3, batch(10, 20), found(token, offset, claim))
         assert '"file:///c" on machine "h"' in caught.value.detail
-    with pytest.raises(StreamsException, match="deleted or reset while the application runs"):
+    gone = "deleted or reset while the application runs"
+    with pytest.raises(StreamsException, match=gone) as told:
         must_write(writer, 3, batch(10, 20), found(token, offset, None))
+    assert '"app-millstream-owner" was deleted' in told.value.detail
+    assert "Start it again" in told.value.hint
 
 
 def test_without_claims_only_offsets_of_its_own_count() -> None:

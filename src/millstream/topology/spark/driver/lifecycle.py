@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 FOREVER = CloseOptions()
 
 _STILL_CLOSING = (
-    "%s: close() has not come to its end within %g s and goes on: a batch still runs, or Kafka "
-    "does not answer, which Spark waits for"
+    "%s: close() has not come to its end within %g s and goes on: a batch still runs, or a handler "
+    "or listener of the program, or Kafka does not answer, which Spark waits for"
 )
 
 _UNHEARD = (

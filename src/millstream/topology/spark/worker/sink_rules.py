@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from millstream.core.errors import StreamsException, TaskMigratedException
-from millstream.topology.spark.ownership import Claim, Committed
+from millstream.topology.spark.ownership import Claim, Committed, owner_topic
 
 ADOPT_HINT = (
     "To continue from this checkpoint anyway, and to write the output behind it again, start "
@@ -90,9 +90,10 @@ def _check_claim(writer: Writer, claim: Claim | None) -> None:
         raise StreamsException(
             f'the committed offsets of group "{writer.application_id}" have been deleted or reset '
             "while the application runs",
-            detail="The claim that this instance committed at its start is gone.",
-            hint="Stop the application before you reset it. To continue with empty stores from the "
-            "offsets as they are now, call cleanUp() and start again.",
+            detail="The claim that this instance committed at its start is gone: the group was "
+            f'deleted or reset, or topic "{owner_topic(writer.application_id)}" was deleted.',
+            hint="Stop the application before you reset it. Start it again: it goes on where only "
+            "that topic was deleted, and else the start says what to do.",
         )
     if claim.instance != writer.instance:
         raise TaskMigratedException(
