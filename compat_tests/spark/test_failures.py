@@ -32,6 +32,7 @@ from millstream.core.errors import (
     TimeoutException,
 )
 from millstream.core.processor import TaskId
+from millstream.topology.spark.deleted_temporary import deleted_temporary
 from millstream.topology.spark.failures import (
     RemoteError,
     WorkerFailure,
@@ -304,6 +305,21 @@ def test_an_end_of_input_in_a_users_function_stays_what_it_is() -> None:
     with pytest.raises(WorkerFailure) as raised, reported():
         ends()
     assert "EOF when reading a line" in str(failure_from(str(raised.value)))
+
+
+def test_temporary_files_of_spark_that_were_deleted_are_named(tmp_path: Path) -> None:
+    there = tmp_path / "blockmgr-4b55edfb-9790" / "0c"
+    there.mkdir(parents=True)
+    gone = tmp_path / "run"
+    missing = gone / "blockmgr-4b55edfb-9790" / "09"
+    said = f"Caused by: java.nio.file.NoSuchFileException: {missing}"
+    told = deleted_temporary(said, [tmp_path])
+    assert isinstance(told, StreamsException)
+    assert told.problem.startswith(f'Spark\'s temporary files in "{tmp_path / "run"}" were deleted')
+    assert "spark.local.dir" in told.hint
+    for other in (f"{there}/temp_shuffle_1", f"{tmp_path}/checkpoint/offsets/1"):
+        assert deleted_temporary(f"java.io.FileNotFoundException: {other}", [tmp_path]) is None
+    assert deleted_temporary(said, [tmp_path / "elsewhere"]) is None
 
 
 def test_a_failure_names_the_full_disk_under_it(

@@ -20,6 +20,7 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.deleted_temporary import deleted_temporary
 from millstream.topology.spark.driver.hidden_modules import (
     of_local_workers,
     of_the_standard_library,
@@ -114,11 +115,14 @@ class OwnedQuery(QueryControl):
         return stopped_session(self.application_id) if self.session_stopped() else None
 
     def explained(self, failure: StreamsException) -> StreamsException:
-        """Return the error for a stopped session or deleted topics, if these are the reason."""
+        """Return the error for a stopped session, deleted files or topics that are the reason."""
+        said = f"{failure.detail} {failure.__cause__}"
+        reason = deleted_temporary(said, self.temporary_places())
         if self.session_stopped():
-            stopped = stopped_session(self.application_id)
-            stopped.__cause__ = failure
-            return stopped
+            reason = stopped_session(self.application_id)
+        if reason is not None:
+            reason.__cause__ = failure
+            return reason
         return self.sources.explained(failure)
 
     def session_stopped(self) -> bool:
