@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from millstream import StreamsConfig, StreamsException
 from millstream.core.errors import ProcessorStateException
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.files import LocalFiles
-from millstream.topology.spark.driver import state_reading
+from millstream.topology.spark.driver import savepoints, state_reading
+from millstream.topology.spark.driver.savepoints import Opened, take_savepoint
 from millstream.topology.spark.driver.state_reading import StateReader
 
 UNUSED: Any = None
 """The session, which what is refused before that does not need."""
+CONFIG = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"})
 
 
 @pytest.fixture
@@ -27,8 +31,7 @@ def reader(tmp_path: Path) -> StateReader:
     files.write("offsets/0", 'v1\n{"batchTimestampMs": 5}\n{"a": {"0": 1}}')
     files.write("commits/0", 'v1\n{"nextBatchWatermarkMs":0}')
     files.write("state/0/_metadata/v2/0", "v2\n{}")
-    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"})
-    return StateReader(UNUSED, config, str(tmp_path))
+    return StateReader(UNUSED, CONFIG, str(tmp_path))
 
 
 def test_a_directory_of_the_state_that_is_gone_is_named(
@@ -49,3 +52,53 @@ def test_damage_that_shows_when_the_state_is_opened_is_no_trace_of_spark(
     monkeypatch.setattr(state_reading, "open_state", open_state)
     with pytest.raises(StreamsException, match="cannot read a file of the state"):
         reader.listed()
+
+
+class OfTheJvm:
+    """An exception as py4j gives it."""
+
+    _target_id = "o1"
+    _gateway_client = None
+
+    def __init__(self, text: str, cause: OfTheJvm | None = None) -> None:
+        self._text, self._cause = text, cause
+
+    def toString(self) -> str:
+        return self._text
+
+    __str__ = toString
+
+    def getCause(self) -> OfTheJvm | None:
+        return self._cause
+
+
+def test_a_savepoint_of_a_checkpoint_that_is_mounted_read_only_is_no_trace_of_spark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def open_state(*_: Any) -> Any:
+        file = "/backup/state/0/0/.5_a.changelog.b.tmp"
+        cause = OfTheJvm(f"java.io.FileNotFoundException: {file} (Read-only file system)")
+        said = OfTheJvm("SparkException: [CANNOT_LOAD_STATE_STORE.UNCATEGORIZED]", cause)
+        raise Py4JJavaError("An error occurred", said)
+
+    monkeypatch.setattr(savepoints, "open_state", open_state)
+    with pytest.raises(ProcessorStateException, match='read or write "/backup/state') as caught:
+        take_savepoint(CONFIG, "unused", object())  # type: ignore[arg-type]
+    assert "Nothing is lost" in caught.value.detail
+
+
+def test_a_directory_for_a_savepoint_that_cannot_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parquet(path: str) -> None:
+        cause = OfTheJvm(f"java.io.IOException: Mkdirs failed to create file:{path}/_temporary")
+        raise Py4JJavaError("An error occurred", OfTheJvm("[TASK_WRITE_FAILED]", cause))
+
+    write = SimpleNamespace(partitionBy=lambda *_: SimpleNamespace(parquet=parquet))
+    image: Any = SimpleNamespace(entries=SimpleNamespace(write=write))
+    opened = Opened(UNUSED, UNUSED, image)
+    monkeypatch.setattr(savepoints, "open_state", lambda *_: opened)
+    target = str(tmp_path / "new")
+    with pytest.raises(StreamsException, match=f'cannot write a savepoint to "{target}"') as caught:
+        take_savepoint(CONFIG, target, SimpleNamespace(session=UNUSED))  # type: ignore[arg-type]
+    assert "read-only" in caught.value.detail

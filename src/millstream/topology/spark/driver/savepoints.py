@@ -7,20 +7,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
-from millstream.core.errors import ConfigException, IllegalStateException
+from millstream.core.errors import ConfigException, IllegalStateException, StreamsException
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
-from millstream.topology.spark.damage import lost_state
+from millstream.topology.spark.damage import lost_state, with_causes
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.evolution.reading import checkpoint_facts
+from millstream.topology.spark.failures import failure_from
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.image import (
     EVERYTHING,
@@ -31,6 +33,8 @@ from millstream.topology.spark.generations.image import (
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import write_savepoint
 from millstream.topology.spark.logs import LogOptions
+
+_CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 
 def checkpoint_root(config: StreamsConfig) -> str:
@@ -88,10 +92,19 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
 
     Raises:
         IllegalStateException: No batch of it has been committed.
-        StreamsException: The checkpoint is damaged.
+        StreamsException: The checkpoint is damaged, cannot be opened, or Spark fails in the block.
     """
     with reading_session(config, spark) as used:
-        yield open_state(config, used, checkpoint_root(config))
+        try:
+            yield open_state(config, used, checkpoint_root(config))
+        except Py4JJavaError as error:
+            raise failure_of_spark(error) from error
+
+
+def failure_of_spark(error: Exception) -> StreamsException:
+    """Return the typed error for what Spark, or one of its workers, raises in a call."""
+    below = getattr(error, "java_exception", None)
+    return failure_from(str(error) if below is None else with_causes(str(below), below))
 
 
 @contextmanager
@@ -149,6 +162,8 @@ def open_state(
             name = f'"{generations.location}/state/{operator}"'
             raise lost_state(name, "Nothing is there.")
     session = query_session(used, config.merged(), max(note.tasks.values(), default=1))
+    # Else Spark opens a file for changes there, and cannot read what is mounted read-only.
+    session.conf.set(_CHANGES, "false")
     facts = checkpoint_facts(note, name)
     image = image_of_checkpoint(session, generations.location, note, progress, facts, selection)
     return Opened(session, generations, image)
@@ -183,7 +198,8 @@ def take_savepoint(
 
     Raises:
         IllegalStateException: No batch of the application has been committed.
-        StreamsException: The directory is not empty, or the checkpoint is damaged.
+        StreamsException: The directory is not empty or cannot be written, or the checkpoint is
+            damaged or cannot be opened.
     """
     with opened_checkpoint(config, spark) as opened:
         files = files_at(directory, opened.session)

@@ -21,14 +21,13 @@ from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.writer import SavepointWriter
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint
 from millstream.topology.spark.checkpoint.log import CheckpointLog
-from millstream.topology.spark.damage import with_causes
 from millstream.topology.spark.driver.savepoints import (
     Opened,
+    failure_of_spark,
     files_at,
     open_state,
     reading_session,
 )
-from millstream.topology.spark.failures import failure_from
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.image import EVERYTHING, Image, Selection
 from millstream.topology.spark.generations.moving import described
@@ -94,7 +93,7 @@ class StateReader:
             except MillstreamError:
                 raise
             except Exception as error:
-                failure = _typed(error)
+                failure = failure_of_spark(error)
                 if self._last_batch() == before:
                     raise failure from error
         raise StreamsException(
@@ -124,12 +123,6 @@ def reading(config: StreamsConfig, root: str, logs: Path) -> Iterator[StateReade
     """
     with reading_session(config, logs=logs) as session:
         yield StateReader(session, config, root)
-
-
-def _typed(error: Exception) -> StreamsException:
-    """Return the error for a failure of Spark, or of its workers."""
-    below = getattr(error, "java_exception", None)
-    return failure_from(str(error) if below is None else with_causes(str(below), below))
 
 
 def _listed(opened: Opened) -> SavepointManifest:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from millstream.core.errors import StreamsException
@@ -16,6 +17,7 @@ from millstream.topology.savepoints.manifest import ENTRIES, FILE, Contents, Sav
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import FILE as HISTORY
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
+from millstream.topology.spark.damage import with_causes
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.reading import facts_of
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA
@@ -23,6 +25,7 @@ from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.worker_pools import workers_for
 
+_NOT_MADE = "Mkdirs failed to create"
 _COUNTED = "store string, partition int, count bigint, size bigint, checksum string"
 
 
@@ -38,11 +41,23 @@ def write_savepoint(
         location: Directory of the savepoint, on any file system of Spark; empty or not there yet.
 
     Raises:
-        StreamsException: The directory is not empty.
+        StreamsException: The directory is not empty, or cannot be made.
     """
     check_empty(location, files.names(""))
     entries = f"{location}/{ENTRIES}"
-    image.entries.write.partitionBy("store", "partition").parquet(entries)
+    try:
+        image.entries.write.partitionBy("store", "partition").parquet(entries)
+    except Py4JJavaError as error:
+        said = with_causes(str(error.java_exception), error.java_exception)
+        # Java does not say why. What is wrong with the state has an error of its own.
+        if _NOT_MADE not in said:
+            raise
+        raise StreamsException(
+            f'cannot write a savepoint to "{location}"',
+            detail="The directory cannot be made: its file system is mounted read-only, or the "
+            "program may not write there.",
+            hint="Give another directory, and try again.",
+        ) from error
     found = counted(session, _entries(session, entries, files))
     stores = {
         name: replace(store, partitions=found.get(name, {}))
