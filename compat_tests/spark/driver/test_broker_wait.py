@@ -67,6 +67,18 @@ def test_a_query_that_ends_by_an_outage_waits_for_the_broker_and_goes_on(
     )
 
 
+def test_what_the_batch_waited_for_is_told_with_the_outage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(watched, "answers", lambda _: True)
+    app = app_of(tmp_path, monkeypatch, [AWAY])
+    app._overdue.reason = 'partition 1 of topic "in" to read has no leader'
+    app.start()
+    until(lambda: "restarted" in app.runner.stopped)
+    app.close()
+    assert 'until it does: partition 1 of topic "in" to read has no leader' in caplog.text
+
+
 def test_an_application_that_waits_for_a_broker_can_be_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

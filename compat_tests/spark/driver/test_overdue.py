@@ -21,7 +21,7 @@ class Running:
     def __init__(self, servers: str = "none:1", *topics: str) -> None:
         self.now = 0.0
         config = StreamsConfig({"application.id": "app", "bootstrap.servers": servers})
-        self.overdue = OverdueBatch(config, lambda: topics, lambda: self.now)
+        self.overdue = OverdueBatch(config, lambda: topics, lambda: self.now, lambda: ["in"])
 
     def look(self, batch: object, at: float) -> str:
         self.now = at
@@ -102,14 +102,17 @@ def test_partitions_without_leader_or_replicas_are_told(monkeypatch: pytest.Monk
     running.look("batch", 0)
     assert running.look("batch", 5) == 'partition 0 of topic "out" to write to has no leader'
 
+    topics(monkeypatch, out=partition(), **{"in": partition(leader=-1)})
+    assert running.look("batch", 10) == 'partition 0 of topic "in" to read has no leader'
+
     monkeypatch.setattr(running.overdue, "_needed", lambda names: dict.fromkeys(names, 2))
     topics(monkeypatch, out=partition(in_sync=1))
-    assert running.look("batch", 11) == (
+    assert running.look("batch", 15) == (
         'partition 0 of topic "out" to write to has 1 replicas in sync, and its '
         "min.insync.replicas is 2"
     )
     topics(monkeypatch, out=partition(in_sync=2))
-    assert running.look("batch", 17) == ""
+    assert running.look("batch", 21) == ""
 
 
 @pytest.mark.broker

@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 # Its stubs do not export it.
 from confluent_kafka.admin import ConfigResource, ResourceType  # type: ignore[attr-defined]
@@ -35,6 +36,7 @@ class OverdueBatch:
         config: The application's configuration.
         topics: Returns the topics to write to.
         clock: Monotonic clock in seconds.
+        read: Returns the topics to read.
     """
 
     def __init__(
@@ -42,10 +44,11 @@ class OverdueBatch:
         config: StreamsConfig,
         topics: Callable[[], Iterable[str]],
         clock: Callable[[], float] = time.monotonic,
+        read: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._application_id = config.getString("application.id")
         self._config = config
-        self._topics = topics
+        self._topics, self._read = topics, read
         self._clock = clock
         self._batch: object = None
         self._look_at = self._asked_at = 0.0
@@ -114,12 +117,11 @@ class OverdueBatch:
                     f'topic "{topic}" to write to does not exist; its records wait for about a '
                     "minute until it is created"
                 )
-        partitions = [
-            (topic, number, each)
-            for topic in wanted
-            if topic in known
-            for number, each in known[topic].partitions.items()
-        ]
+        # A batch begins when the ends of all partitions to read are known.
+        for topic, number, each in _partitions(known, sorted(self._read())):
+            if each.leader < 0:
+                yield f'partition {number} of topic "{topic}" to read has no leader'
+        partitions = _partitions(known, wanted)
         for topic, number, each in partitions:
             if each.leader < 0:
                 yield f'partition {number} of topic "{topic}" to write to has no leader'
@@ -140,3 +142,9 @@ class OverdueBatch:
         admin = made(client_settings(self._config), ConnectionErrors())
         answers = admin.describe_configs(asked, request_timeout=_ASK_S)
         return {at.name: int(each.result(_ASK_S)[_MIN_ISR].value) for at, each in answers.items()}
+
+
+def _partitions(known: Mapping[str, Any], topics: list[str]) -> list[tuple[str, int, Any]]:
+    """Return topic, number and description of each partition of those topics that are there."""
+    found = [(topic, known[topic].partitions) for topic in topics if topic in known]
+    return [(topic, number, each) for topic, all_ in found for number, each in all_.items()]

@@ -74,6 +74,10 @@ class SourceTopics:
         name = f"{self._application_id}-topics"
         threading.Thread(target=self._watch, name=name, daemon=True).start()
 
+    def topics(self) -> list[str]:
+        """Return the topics that are read."""
+        return list(self._topics)
+
     def end(self) -> None:
         """Look no more."""
         self._ended.set()

@@ -66,8 +66,12 @@ class WatchedApplication(QueryableApplication):
         self._restarts = Restarts(config)
         self._broker_wait = BrokerWait(config)
         self._overdue = OverdueBatch(
-            config, lambda: {*written_topics(runner.plan, config), *runner.missing_topics()}
+            config,
+            lambda: {*written_topics(runner.plan, config), *runner.missing_topics()},
+            read=runner.sources.topics,
         )
+        self._waited_for = ""
+        """What the batch that has failed waited for, where that is known."""
         self._failures = 0
         self._death: Death | None = None
         """What is known of the worker whose death has ended the query."""
@@ -135,6 +139,7 @@ class WatchedApplication(QueryableApplication):
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
             self._overdue.look(self._runner.busy_with)
             return None
+        self._waited_for = self._overdue.reason
         self._overdue.over()
         self._death = death_in(text)
         places = [*self._runner.local_places(), *self._runner.temporary_places()]
@@ -266,7 +271,7 @@ class WatchedApplication(QueryableApplication):
             log.warning(
                 "%s: Kafka does not answer; waiting until it does: %s",
                 self._application_id,
-                failure.getMessage(),
+                self._waited_for or failure.getMessage(),
             )
         self._machine.move_if_possible(State.REBALANCING)
         settings = client_settings(self._config)
