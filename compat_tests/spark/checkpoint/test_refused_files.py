@@ -74,3 +74,9 @@ def test_where_the_checkpoint_may_be_deleted_the_start_after_it_is_told(
 ) -> None:
     """Without it that start would be refused: the entries of the stores are gone."""
     assert "start once with millstream.checkpoint.adopt=true" in failure.hint
+
+
+def test_a_place_with_other_files_only_may_be_one_where_nothing_is_mounted() -> None:
+    """A running application goes on to write below the place until it notices."""
+    hint = without_description("millstream.json is missing").hint
+    assert hint.startswith("If the checkpoint's file system is not mounted, mount it.")

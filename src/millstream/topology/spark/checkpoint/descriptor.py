@@ -149,10 +149,11 @@ def without_description(problem: str, reason: str = "") -> StreamsException:
     """Return the error for a checkpoint without a readable description."""
     return StreamsException(
         problem,
-        detail=f"{reason}It describes the topology; the other files are there.",
-        hint="Restore the file or the checkpoint from a copy; or delete the checkpoint, "
-        "and start once with millstream.checkpoint.adopt=true: with empty stores, from the "
-        "committed offsets of the group.",
+        detail=f"{reason}It describes the topology; other files are there.",
+        hint="If the checkpoint's file system is not mounted, mount it. Otherwise restore the file "
+        "or the checkpoint from a copy; or delete the checkpoint, and start once with "
+        "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of the "
+        "group.",
     )
 
 
