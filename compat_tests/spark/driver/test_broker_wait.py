@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from compat_tests.spark.driver.test_lifecycle import CLOSED, FAILED, RUNNING, App
-from millstream import StreamsConfig, StreamsException
+from millstream import StreamsConfig, StreamsException, StreamThreadExceptionResponse
 from millstream.core.errors import BrokerNotFoundException, TimeoutException
 from millstream.topology.spark.clients.outages import is_outage
 from millstream.topology.spark.clients.settings import kafka_error
@@ -65,6 +65,25 @@ def test_a_query_that_ends_by_an_outage_waits_for_the_broker_and_goes_on(
     assert (
         len([text for text in said if "Kafka does not answer; waiting until it does" in text]) == 1
     )
+
+
+def test_a_handler_that_answers_when_the_application_closes_starts_nothing_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = threading.Event()
+    app = app_of(tmp_path, monkeypatch, ["a failure"])
+
+    def handler(_: Exception) -> StreamThreadExceptionResponse:
+        asked.set()
+        assert app._stopping.wait(PATIENCE_S)
+        return StreamThreadExceptionResponse.REPLACE_THREAD
+
+    app.setUncaughtExceptionHandler(handler)
+    app.start()
+    assert asked.wait(PATIENCE_S)
+    assert app.close() is True
+    assert app.states == RUNNING + CLOSED
+    assert "starts again" not in caplog.text
 
 
 def test_what_the_batch_waited_for_is_told_with_the_outage(

@@ -257,6 +257,9 @@ class WatchedApplication(QueryableApplication):
 
     def _repeated(self, failure: StreamsException, *, batch_ended: bool) -> StreamsException | None:
         """Pause before a restart; return the failure if there have been too many."""
+        if self._stopping.is_set():
+            # Closed while a handler was asked: nothing starts again.
+            return None
         pause_s = self._restarts.next_pause_s(batch_ended=batch_ended)
         if pause_s is None:
             return self._restarts.given_up(failure)
