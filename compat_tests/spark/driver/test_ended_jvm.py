@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import resource
 from typing import Any
 
 import pytest
 from py4j.protocol import Py4JNetworkError
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 
 from compat_tests.spark.driver.test_lifecycle import App, app
-from millstream import StreamsConfig
-from millstream.topology.spark.driver import query
+from millstream import StreamsConfig, StreamsException
+from millstream.topology.spark.driver import jvm, query
 from millstream.topology.spark.driver.query import QueryControl
 
 __all__ = ["app"]
@@ -32,6 +35,25 @@ class Query:
         if self.error is not None:
             raise self.error
         return Progress
+
+
+@pytest.mark.parametrize(
+    ("most", "told"), [(160, "may open 160 files only"), (1024, "It ended"), (-1, "It ended")]
+)
+def test_a_jvm_that_may_open_too_few_files_does_not_start_and_that_is_told(
+    most: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def launch_gateway(*_: Any) -> Any:
+        raise PySparkRuntimeError("Java gateway process exited")
+
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(jvm, "launch_gateway", launch_gateway)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (most, most))
+    with pytest.raises(StreamsException, match="cannot start Spark's JVM") as caught:
+        jvm.launched_jvm({}, None)
+    assert told in caught.value.detail
+    assert ("ulimit -n" in caught.value.detail) == (most == 160)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import importlib
 import logging
 import os
 import re
+import resource
 import signal
 import subprocess
 import threading
@@ -32,6 +33,7 @@ SECRET = re.compile(r"(?i)secret|password|passwd|token|credential|access[.]?key|
 _JVM_END_S = 2.0
 """Py4J notices a lost connection before the process has ended."""
 _LAST_LINES = 15
+_ENOUGH_FILES = 1_024
 _FRAME = b"\tat "
 _STDERR = 2
 
@@ -79,7 +81,7 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
         last = "" if output is None else output.last_lines()
         raise StreamsException(
             "cannot start Spark's JVM",
-            detail="It ended at once" + (f":\n{last}" if last else "."),
+            detail=f"{_few_files()}It ended at once" + (f":\n{last}" if last else "."),
             hint="Check JAVA_HOME, spark.driver.memory and spark.driver.extraJavaOptions.",
         ) from error
     finally:
@@ -90,6 +92,17 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     SparkContext._ensure_initialized(gateway=gateway)
     # py4j logs to the root logger when the JVM is gone: that configures the program's logging.
     java_gateway.logging = java_gateway.logger
+
+
+def _few_files() -> str:
+    """Return that the program may open too few files for Java, which does not say so; or nothing.
+
+    Java raises the limit of its process to the hard one by itself.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if not 0 <= most < _ENOUGH_FILES:
+        return ""
+    return f"The program may open {most} files only: raise ulimit -n to {_ENOUGH_FILES:,}. "
 
 
 def _import_ahead() -> None:
