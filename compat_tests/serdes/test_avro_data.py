@@ -22,6 +22,7 @@ from millstream.core.errors import (
     SerializationException,
 )
 from millstream.serdes.avro import avro_record_class, avro_schema, from_datum, to_datum
+from millstream.serdes.avro.derive import schema_of_class
 
 TEXT = """{"type": "record", "name": "Order", "namespace": "shop", "fields": [
     {"name": "id", "type": "long"},
@@ -52,6 +53,21 @@ class Color(enum.Enum):
 class Line:
     sku: str
     count: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """What may be missing: a record, of this class and of another, an enum, a list of records."""
+
+    label: str
+    next: Node | None = None
+    line: Line | None = None
+    color: Color | None = None
+    lines: list[Line] | None = None
+    weight: int = dataclasses.field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", len(self.label))
 
 
 @dataclasses.dataclass
@@ -118,6 +134,23 @@ def test_dataclasses_with_enums_lists_maps_and_nothing_are_equal_after_reading()
     for best in (None, Line("c")):
         basket = Basket(7, [Line("a"), Line("b", 2)], Color.BLUE, best, {"k": Line("d")})
         assert again(basket, Basket, BASKET) == basket
+
+
+def test_records_enums_and_lists_that_are_missing_are_none_after_reading() -> None:
+    serde = AvroSerde.of(Node)
+    short = Node("b")
+    for node in (short, Node("a", short, Line("x"), Color.RED, [Line("y")])):
+        data = serde.serializer().serialize("t", node)
+        assert serde.deserializer().deserialize("t", data) == node
+
+
+def test_a_field_that_init_does_not_take_is_what_was_written() -> None:
+    serde = AvroSerde.of(Node)
+    node = Node("long")
+    object.__setattr__(node, "weight", 7)
+    data = serde.serializer().serialize("t", node)
+    assert serde.deserializer().deserialize("t", data) == node
+    assert from_datum(to_datum(node, schema_of_class(Node)), Node) == node
 
 
 @pytest.mark.parametrize(

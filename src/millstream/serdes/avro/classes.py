@@ -35,6 +35,27 @@ def _attributes(cls: Any) -> tuple[str, ...] | None:
     return None
 
 
+@lru_cache(maxsize=1024)
+def maker_of(cls: Any) -> Callable[..., Any]:
+    """Return the function from the attributes of a class to its object.
+
+    It is the class itself, unless a dataclass has fields that its ``__init__`` does not take.
+    """
+    construct: Callable[..., Any] = cls
+    if not dataclasses.is_dataclass(cls) or all(each.init for each in dataclasses.fields(cls)):
+        return construct
+    later = [each.name for each in dataclasses.fields(cls) if not each.init]
+
+    def make(**given: Any) -> Any:
+        set_later = {name: given.pop(name) for name in later if name in given}
+        made = construct(**given)
+        for name, value in set_later.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    return make
+
+
 def fields_of(value: Any, record: str = "record") -> Mapping[str, Any]:
     """Return the fields of an object that stands for a record.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 from millstream.core.errors import SerializationException
 from millstream.core.wording import a
-from millstream.serdes.avro.classes import attributes
+from millstream.serdes.avro.classes import attributes, maker_of
 from millstream.serdes.avro.records import (
     AvroRecord,
     NamedRecord,
@@ -253,7 +253,7 @@ def _fields(datum: Any) -> Any:
 
 def _called(wanted: Any, values: dict[str, Any]) -> Any:
     try:
-        return wanted(**values)
+        return maker_of(wanted)(**values)
     except TypeError as error:
         if isinstance(values, dict) and all(isinstance(name, str) for name in values):
             raise SerializationException(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union, get_args, get_origin
 
-from millstream.serdes.avro.classes import attributes
+from millstream.serdes.avro.classes import attributes, maker_of
 from millstream.serdes.avro.defaults import default_maker, default_object
 from millstream.serdes.avro.from_datum import bare, object_maker
 from millstream.serdes.avro.records import AvroRecord, attribute_of, avro_record_class
@@ -36,7 +36,8 @@ class DecodingTarget:
         if self.own is not None:
             return self._own_plan(kind, node)
         hint = self._narrowed(kind, node)
-        if hint is None or hint is Any:
+        # None stays None, whatever class the other branch of its union is for.
+        if hint is None or hint is Any or kind == "null":
             return Making()
         origin, arguments = get_origin(hint), get_args(hint)
         if kind in RECORDS and attributes(hint) is not None:
@@ -123,9 +124,8 @@ def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
         for each in node["fields"]
     }
     hints = typing.get_type_hints(hint)
-    return Making(
-        hint, hint, names, {name: DecodingTarget(hints.get(names[name])) for name in names}
-    )
+    fields = {name: DecodingTarget(hints.get(names[name])) for name in names}
+    return Making(hint, maker_of(hint), names, fields)
 
 
 def _maker(made: type[AvroRecord]) -> Callable[..., Any]:
