@@ -22,6 +22,7 @@ from millstream import (
     SessionWindows,
     StreamsBuilder,
     TimeWindows,
+    ValueMapper,
 )
 from millstream.core.errors import StreamsException
 from millstream.core.wording import a_kind
@@ -149,6 +150,28 @@ def test_whatever_can_be_called_with_two_arguments_is_taken(function: Any) -> No
 @pytest.mark.parametrize("function", [str, len, str.upper, int, dict, Mock(), lambda v, n=1: v])
 def test_whatever_can_be_called_with_a_value_is_taken(function: Any) -> None:
     World().stream.mapValues(function)
+
+
+def test_a_mock_is_called_itself() -> None:
+    seen, none = Mock(return_value=None), Mock(return_value=False)
+    assert piped(lambda stream: stream.filter(none)) == []
+    none.assert_called_once_with("k", "v")
+    assert piped(lambda stream: stream.peek(seen)) == [("k", "v")]
+    seen.assert_called_once_with("k", "v")
+    assert piped(lambda stream: stream.mapValues(Mock(side_effect=str.upper))) == [("k", "V")]
+    chosen = Mock(return_value="out")
+    builder = StreamsBuilder()
+    builder.stream("in").to(chosen)
+    with Piping(builder.build()) as driver:
+        assert [value for _, value, _ in driver.pipe("in", "k", "v", 1)] == ["v"]
+    chosen.assert_called_once()
+
+
+def test_a_mock_of_an_interface_or_with_a_method_that_was_set_has_its_method_called() -> None:
+    for mapper in (Mock(spec=ValueMapper), Mock(spec=["apply"]), Mock()):
+        mapper.apply.return_value = "w"
+        assert piped(functools.partial(KStream.mapValues, mapper=mapper)) == [("k", "w")]
+        mapper.apply.assert_called_once_with("v")
 
 
 async def waits(*arguments: Any) -> Any: ...

@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.arguments import required
 from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import check_kind, name_of
+from millstream.core.function_kinds import check_kind, method_or_self, name_of
 from millstream.core.wording import a_kind
 
 
@@ -54,14 +54,14 @@ def check_punctuator(callback: Any) -> None:
         ClassCastException: It is such a thing, or an async function.
     """
     required(callback, "callback")
-    called = getattr(callback, "punctuate", callback)
-    if not callable(called) or (called is not callback and isinstance(callback, type)):
+    found = method_or_self(callback, "punctuate")
+    if not callable(found) or (found is not callback and isinstance(callback, type)):
         raise ClassCastException(
             f"callback cannot be {a_kind(callback)}",
             hint="Give a callable, or an object with a method punctuate().",
         )
-    check_kind(called, "a punctuator")
-    check_arguments(called, "callback", ("timestamp",))
+    check_kind(found, "a punctuator")
+    check_arguments(found, "callback", ("timestamp",))
 
 
 def _taken(signature: inspect.Signature) -> str:

@@ -24,6 +24,7 @@ from millstream.core.wording import a_kind
 
 PREDICATE = "a predicate"
 
+_NO_NAME = "_millstream_no_name"
 _NOT_RUN: frozenset[type] = frozenset({CoroutineType, AsyncGeneratorType, GeneratorType})
 _NOT_CALLED: frozenset[type] = frozenset({BuiltinFunctionType, FunctionType, MethodType, type})
 
@@ -58,6 +59,29 @@ def check_kind(function: Callable[..., Any], parameter: str, *, many: bool = Fal
 def name_of(function: Callable[..., Any]) -> str:
     """Return what a function, or the class of a callable object, is called."""
     return str(getattr(function, "__qualname__", None) or type(function).__qualname__)
+
+
+def method_or_self(given: Any, method: str) -> Any:
+    """Return what a caller calls: the method that a user's object has, or the object itself.
+
+    A callable that has every name that is asked for, as a ``Mock`` of unittest has, is called
+    itself, unless the method is its class's, or was set or used before.
+
+    Example:
+        >>> from unittest.mock import Mock
+        >>> seen = Mock()
+        >>> method_or_self(seen, "apply") is seen
+        True
+    """
+    found = getattr(given, method, given) if _has_own(given, method) else given
+    return found if callable(found) else given
+
+
+def _has_own(given: Any, method: str) -> bool:
+    if not callable(given) or hasattr(type(given), method) or not hasattr(given, _NO_NAME):
+        return True
+    own = vars(given) if hasattr(type(given), "__dict__") else {}
+    return method in own or method in own.get("_mock_children", ())
 
 
 def check_result(result: Any, role: str) -> None:

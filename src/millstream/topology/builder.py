@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from millstream.core.errors import ClassCastException, TopologyException
+from millstream.core.function_kinds import method_or_self
 from millstream.core.java_collections import hash_order
 from millstream.core.plan import (
     GlobalStore,
@@ -128,7 +129,7 @@ class TopologyBuilder:
         """Add a sink to a topic, or to where an extractor says, below its parents."""
         name = checked_name(name, "name")
         names = self._checked_parents("sink", name, parents)
-        if not callable(getattr(target, "extract", target)):
+        if not callable(method_or_self(target, "extract")):
             target = checked_name(target, "topic", "Give its name, or a TopicNameExtractor.")
         self._nodes[name] = SinkNode(
             name=name,

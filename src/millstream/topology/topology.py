@@ -13,6 +13,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     NullPointerException,
 )
+from millstream.core.function_kinds import method_or_self
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.serdes.halves import checked_half, is_function
@@ -131,7 +132,7 @@ class Topology:
             raise NullPointerException("parent name cannot be null")
         for each in (*rest, *found.values()):
             not_the_other_half(each, "serialize")
-        if rest and (rest[0] is None or callable(getattr(rest[0], "partitions", rest[0]))):
+        if rest and (rest[0] is None or callable(method_or_self(rest[0], "partitions"))):
             found["partitioner"] = rest.pop(0)
         self.builder.add_sink(name, topic, parents=rest, **found)
         return self

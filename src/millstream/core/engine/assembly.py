@@ -19,7 +19,7 @@ from millstream.core.errors import (
     MillstreamError,
     StreamsException,
 )
-from millstream.core.function_kinds import check_kind, check_result
+from millstream.core.function_kinds import check_kind, check_result, method_or_self
 from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import (
@@ -162,7 +162,7 @@ def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, Logged]]) 
     if restore_all is not None and entries:
         restore_all(entries)
     elif restore_all is None:
-        put = getattr(callback, "restore", callback)
+        put = method_or_self(callback, "restore")
         for entry in entries:
             put(entry.key, entry.value)
 

@@ -9,6 +9,7 @@ from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.punctuation import Punctuation
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.function_arguments import check_punctuator
+from millstream.core.function_kinds import method_or_self
 from millstream.core.processor import PunctuationType
 
 
@@ -25,7 +26,7 @@ def new_punctuation(
     node: Any, ordinal: int, first_ms: int, interval_ms: int, callback: Any
 ) -> Punctuation:
     """Return a schedule whose callback is a plain callable, whatever form the user gave."""
-    call = getattr(callback, "punctuate", callback)
+    call = method_or_self(callback, "punctuate")
     return Punctuation(node, ordinal, first_ms, interval_ms, call)
 
 

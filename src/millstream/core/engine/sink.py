@@ -16,6 +16,7 @@ from millstream.core.errors import (
     SchemaRegistryException,
     StreamsException,
 )
+from millstream.core.function_kinds import method_or_self
 from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
 from millstream.core.partitioning import instance_of
@@ -59,8 +60,8 @@ class SinkRuntime:
         self._topic = topic
         extractor = instance_of(node.extractor, "extract")
         partitioner = instance_of(node.partitioner, "partitions")
-        self._extract = getattr(extractor, "extract", extractor)
-        self._partitions = getattr(partitioner, "partitions", partitioner)
+        self._extract = method_or_self(extractor, "extract")
+        self._partitions = method_or_self(partitioner, "partitions")
         # Our own partitioners can do many records at a time.
         self._partition_column = getattr(partitioner, "partition_column", None)
         self._key_serializer = key_serializer

@@ -16,6 +16,7 @@ from millstream.core.errors import (
     SchemaRegistryException,
     StreamsException,
 )
+from millstream.core.function_kinds import method_or_self
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
     LogAndContinueExceptionHandler,
@@ -71,7 +72,7 @@ class SourceRuntime:
         self._by_columns = not (needs_headers(key_deserializer, value_deserializer))
         self._heeds_headers = heeds_headers(key_deserializer, value_deserializer)
         extractor = instance_of(extractor, "extract")
-        self._extract = getattr(extractor, "extract", extractor)
+        self._extract = method_or_self(extractor, "extract")
         # The stock ones return the record's own time unless it is negative.
         own = getattr(type(extractor), "extract", None)
         self._extractor_tells = isinstance(extractor, LogAndSkipOnInvalidTimestamp)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import IllegalArgumentException
+from millstream.core.function_kinds import method_or_self
 from millstream.core.serdes import Serdes
 from millstream.core.state.identity import StoreIdentity
 from millstream.topology.callables import JOINED
@@ -212,7 +213,7 @@ class _ByKey:
     partitioner: Any
 
     def __call__(self, topic: str, key: Any, value: Any, partitions: int) -> Any:
-        choose = getattr(self.partitioner, "partitions", self.partitioner)
+        choose = method_or_self(self.partitioner, "partitions")
         chosen = choose(topic, key, None, partitions)
         if chosen is not None and not isinstance(chosen, int) and len(chosen) != 1:
             raise IllegalArgumentException(

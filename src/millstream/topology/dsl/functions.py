@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.function_kinds import method_or_self
 from millstream.core.wording import a_kind
 from millstream.topology.callables import VALUE, check_callable
 from millstream.topology.dsl.type_vars import A
@@ -170,9 +171,7 @@ def plain(
         raise NullPointerException(f"{parameter} can't be null")
     if isinstance(function, type) and callable(getattr(function, method, None)):
         function = function()
-    found = getattr(function, method, None)
-    if not callable(found):
-        found = function
+    found = method_or_self(function, method)
     if callable(found):
         check_callable(found, parameter, arguments, many=many)
         return found  # type: ignore[no-any-return]

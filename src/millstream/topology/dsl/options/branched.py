@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from typing_extensions import Self
 
+from millstream.core.function_kinds import method_or_self
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.named import NamedOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
@@ -81,5 +82,5 @@ class Branched(NamedOperation, Generic[K, V]):
 
 def _method(value: Any, method: str, parameter: str) -> Callable[[Any], Any]:
     checked_function(value, method, parameter)
-    found: Callable[[Any], Any] = getattr(value, method, value)
+    found: Callable[[Any], Any] = method_or_self(value, method)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.function_kinds import method_or_self
 from millstream.core.wording import a_kind
 from millstream.topology.callables import check_callable
 
@@ -25,8 +26,8 @@ def checked_function(
     """
     if value is None or isinstance(value, type):
         return value
-    if _has(value, method) or callable(value):
-        check_callable(getattr(value, method, value), parameter, arguments)
+    if callable(value) or _has(value, method):
+        check_callable(method_or_self(value, method), parameter, arguments)
         return value
     raise ClassCastException(
         f"{parameter} cannot be {a_kind(value)}",

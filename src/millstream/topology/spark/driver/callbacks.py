@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import check_kind
+from millstream.core.function_kinds import check_kind, method_or_self
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function
 
@@ -53,7 +53,7 @@ def checked_callback(
             hint=f"Write {callback.__name__}(), with parentheses.",
         )
     checked_function(callback, method, parameter, arguments)
-    return None if callback is None else getattr(callback, method, callback)
+    return None if callback is None else method_or_self(callback, method)
 
 
 def checked_listener(listener: Any, parameter: str, methods: tuple[str, ...]) -> Any:

@@ -10,6 +10,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     NullPointerException,
 )
+from millstream.core.function_kinds import method_or_self
 from millstream.core.kafka import TopicPartition
 from millstream.core.metadata import (
     HostInfo,
@@ -169,7 +170,7 @@ def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
         if data is None:
             raise NullPointerException("the serializer gives no bytes for the key")
         return default_partition(data, count)
-    ask: Any = getattr(partitioner, "partitions", partitioner)
+    ask: Any = method_or_self(partitioner, "partitions")
     if not callable(ask):
         raise ClassCastException(
             f"the key's serializer cannot be {a_kind(partitioner)}",
