@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -66,6 +67,7 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
     It commits after each record, so a cached store emits at once. Records sent to a repartition
     topic, or to another source topic, are processed as new input records.
     The wall clock is a mock: it moves only by ``advanceWallClockTime``.
+    Records that several threads pipe in are processed one after another.
 
     Args:
         topology: The topology, of ``StreamsBuilder.build`` or built by hand.
@@ -114,6 +116,8 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
             initialWallClockTime = time.time_ns() // 1_000_000
         now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
         self._closed = False
+        # Of one task, which is of one thread. A processor may pipe into its own driver.
+        self._one_by_one = threading.RLock()
         self._topology, plan = topology, topology.plan()
         if state is not None:
             state.check(plan, str(topology.describe()), self._config)
@@ -167,12 +171,13 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
             raise IllegalArgumentException(
                 "Sleep ms cannot be negative.", detail=f"The advance is {step_ms} ms."
             )
-        self._metrics.settle()
-        self._host.advance(step_ms)
-        self._task.punctuations.run_wall_clock()
-        self._task.processed = None
-        self._commit(self._task)
-        self._complete()
+        with self._one_by_one:
+            self._metrics.settle()
+            self._host.advance(step_ms)
+            self._task.punctuations.run_wall_clock()
+            self._task.processed = None
+            self._commit(self._task)
+            self._complete()
 
     def producedTopicNames(self) -> set[str]:
         """Return all topics with output so far, internal ones included."""
@@ -231,10 +236,11 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
                 hint="Pipe into a topic of one of its sources.",
             )
         sent = Sent(topic, key, value, timestamp, headers)
-        if self._task.reads(topic):
-            self._enqueue(sent)
-            self._complete()
-        self._feed_globals(sent)
+        with self._one_by_one:
+            if self._task.reads(topic):
+                self._enqueue(sent)
+                self._complete()
+            self._feed_globals(sent)
 
     def _check_open(self, what: str) -> None:
         if self._closed:
