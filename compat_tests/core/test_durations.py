@@ -12,6 +12,26 @@ from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.java_time import from_epoch_millis
 
 
+class OtherLength(timedelta):
+    """As pendulum's: it cannot be divided by a plain ``timedelta``."""
+
+    def __floordiv__(self, other: Any) -> Any:
+        raise AttributeError("'datetime.timedelta' object has no attribute '_to_microseconds'")
+
+
+class OtherTime(datetime):
+    """As pendulum's: the time between two is of a class of its own."""
+
+    def __sub__(self, other: Any) -> Any:
+        return OtherLength(microseconds=(datetime.__sub__(self, other)) // timedelta(0, 0, 1))
+
+
+def test_lengths_and_times_of_other_libraries_are_taken_as_what_they_derive_from() -> None:
+    assert to_millis(OtherLength(seconds=2), "size") == 2000
+    assert to_millis(OtherLength(microseconds=-1999), "size") == -1
+    assert to_epoch_millis(OtherTime(1970, 1, 1, 0, 0, 1, tzinfo=timezone.utc), "time") == 1000
+
+
 @pytest.mark.parametrize(
     ("given", "millis"),
     [

@@ -46,7 +46,9 @@ def to_millis(value: DurationLike, name: str) -> int:
         # A Duration may be longer than a timedelta can be.
         if (far_ms := getattr(value, "far_ms", None)) is not None:
             return int(far_ms)
-        return value // ONE_MS if value >= timedelta(0) else -(-value // ONE_MS)
+        # Of a subclass, such as pendulum's, only what a timedelta is.
+        whole = timedelta.__pos__(value)
+        return whole // ONE_MS if whole >= timedelta(0) else -(-whole // ONE_MS)
     return _checked_long(value, name, "a timedelta or an integer number of milliseconds")
 
 
@@ -82,7 +84,7 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
             )
         # An Instant may be later than a datetime can be, and later than 64 bits can say.
         if (far_ms := getattr(value, "far_ms", None)) is None:
-            return (value - EPOCH) // ONE_MS
+            return datetime.__sub__(value, EPOCH) // ONE_MS
         if not LONG_MIN <= far_ms <= LONG_MAX:
             raise IllegalArgumentException(
                 f'Invalid value for parameter "{name}" (value was: {value}). '
