@@ -32,7 +32,7 @@ def command(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command; `text` is its standard input."""
     return subprocess.run(
-        [sys.executable, "-m", "millstream.cli", *arguments],
+        [sys.executable, "-m", "millstream", *arguments],
         cwd=cwd,
         input=text,
         env={**os.environ, **environment},
