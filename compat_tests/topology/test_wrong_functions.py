@@ -11,6 +11,7 @@ import pytest
 
 from compat_tests.topology.driving import Piping
 from millstream import (
+    Branched,
     ClassCastException,
     GlobalKTable,
     JoinWindows,
@@ -56,6 +57,7 @@ ONE_OR_TWO: dict[str, Callable[[World, Any], Any]] = {
 }
 TWO: dict[str, Callable[[World, Any], Any]] = {
     "filter": lambda w, f: w.stream.filter(f),
+    "id selector": lambda w, f: w.stream.deduplicate(f, 10),
     "filterNot": lambda w, f: w.stream.filterNot(f),
     "map": lambda w, f: w.stream.map(f),
     "flatMap": lambda w, f: w.stream.flatMap(f),
@@ -95,7 +97,18 @@ ZERO: dict[str, Callable[[World, Any], Any]] = {
     "cogrouped initializer": lambda w, f: w.grouped.cogroup(three).aggregate(f),
     "table initializer": lambda w, f: w.regrouped.aggregate(f, three, three),
 }
-KINDS = ((ZERO, {0}), (ONE_OR_TWO, {1, 2}), (TWO, {2}), (TWO_OR_THREE, {2, 3}), (THREE, {3}))
+ONE: dict[str, Callable[[World, Any], Any]] = {
+    "branch function": lambda w, f: w.stream.split().branch(two, Branched.withFunction(f)),
+    "branch consumer": lambda w, f: w.stream.split().branch(two, Branched.withConsumer(f)),
+}
+KINDS = (
+    (ZERO, {0}),
+    (ONE, {1}),
+    (ONE_OR_TWO, {1, 2}),
+    (TWO, {2}),
+    (TWO_OR_THREE, {2, 3}),
+    (THREE, {3}),
+)
 CALLS = {name: (call, counts) for calls, counts in KINDS for name, call in calls.items()}
 OF: dict[int, Callable[..., Any]] = {
     0: lambda: None,

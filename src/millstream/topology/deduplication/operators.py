@@ -17,6 +17,7 @@ from millstream.plugins import (
     OperatorTraits,
     StreamOperator,
 )
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.deduplication.carried import Carried, CarriedSerde
 from millstream.topology.deduplication.ids import Ids, KeyAndSelectedIds, KeyIds
 from millstream.topology.deduplication.processor import Deduplicate
@@ -115,7 +116,7 @@ class DeduplicateByKeyValue(Deduplication):
     name = "deduplicateByKeyValue"
 
     def __post_init__(self) -> None:
-        plain(self.idSelector, "apply", "idSelector")
+        plain(self.idSelector, "apply", "idSelector", KEY_VALUE)
         Deduplication.__post_init__(self)
 
     def key_serde(self) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+from millstream.core.function_kinds import check_result
 from millstream.topology.operators.operator import AnyRecord, Operator
 
 
@@ -32,7 +33,9 @@ class Print(Operator):
         if self._mapper is None:
             text = f"{_java_text(key)}, {_java_text(value)}"
         else:
-            text = _java_text(self._mapper(key, value))
+            found = self._mapper(key, value)
+            check_result(found, "the mapper of print()")
+            text = _java_text(found)
         print(f"[{self._label}]: {text}", file=self._file or sys.stdout, flush=self._file is None)
 
     def close(self) -> None:

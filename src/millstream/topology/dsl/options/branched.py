@@ -81,6 +81,6 @@ class Branched(NamedOperation, Generic[K, V]):
 
 
 def _method(value: Any, method: str, parameter: str) -> Callable[[Any], Any]:
-    checked_function(value, method, parameter)
+    checked_function(value, method, parameter, ("branch",))
     found: Callable[[Any], Any] = method_or_self(value, method)
     return found
