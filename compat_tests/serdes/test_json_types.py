@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NewType, TypedDict
 
+import attrs
 import msgspec
 import pydantic
 import pytest
@@ -359,3 +360,29 @@ def test_a_plain_class_is_refused_where_the_serde_is_made(wanted: Any) -> None:
     with pytest.raises(IllegalArgumentException, match="objects of Plain have no JSON form") as e:
         JsonSerde.of(wanted)
     assert "dataclass" in e.value.hint
+
+
+@attrs.define
+class Noted:
+    id: int
+    _note: str = ""
+
+
+@attrs.define
+class Counted:
+    id: int
+    _count: int = attrs.field(init=False, default=0)
+
+
+@dataclass
+class Notes:
+    pages: list[dict[str, Noted | None]]
+
+
+@pytest.mark.parametrize("kind", [Noted, Notes, list[Noted]])
+def test_private_attributes_of_attrs_that_would_not_be_written_are_refused(kind: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match=r"Noted\._note would not be written"):
+        JsonSerde.of(kind)
+    serde = JsonSerde.of(Counted)
+    data = serde.serializer().serialize("t", Counted(7))
+    assert serde.deserializer().deserialize("t", data) == Counted(7)

@@ -239,6 +239,33 @@ def refuse_unknown(wanted: Any) -> None:
                 detail="The names and types of its fields are not known.",
                 hint="Make it a dataclass, or use JsonSerde(default, convert).",
             )
+    _refuse_private(wanted)
+
+
+def _refuse_private(wanted: Any) -> None:
+    """Refuse private attributes of attrs' classes: msgspec reads them, and does not write them."""
+    try:
+        left: list[Any] = [msgspec.inspect.type_info(wanted)]
+    except (TypeError, NameError):  # the deserializer says why
+        return
+    seen = set()
+    while left:
+        each = left.pop()
+        if isinstance(each, tuple):
+            left += each
+        elif (
+            isinstance(each, msgspec.inspect.Type | msgspec.inspect.Field) and id(each) not in seen
+        ):
+            seen.add(id(each))
+            kind: Any = getattr(each, "cls", None)
+            for own in getattr(kind, "__attrs_attrs__", ()):
+                if own.init and own.name.startswith("_"):
+                    raise IllegalArgumentException(
+                        f"{kind.__qualname__}.{own.name} would not be written",
+                        detail="JSON leaves out private attributes of attrs' classes.",
+                        hint="Name it without an underscore, or make the class a dataclass.",
+                    )
+            left += [getattr(each, name) for name in each.__struct_fields__]
 
 
 def _has_form(kind: type) -> bool:
