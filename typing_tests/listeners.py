@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from typing_extensions import assert_type
 
 from millstream import (
     Branched,
     Consumed,
+    Deduplicated,
+    Grouped,
     KafkaStreams,
     KStream,
+    Materialized,
+    Printed,
     Produced,
     Repartitioned,
     Serdes,
+    Stores,
+    StreamJoined,
     StreamsBuilder,
     StreamThreadExceptionResponse,
+    TableJoined,
 )
 
 text, number = Serdes.String(), Serdes.Long()
@@ -33,6 +42,20 @@ lines.to("x", Produced.with_(text, number).withStreamPartitioner(lambda t, k, v,
 lines.repartition(Repartitioned.streamPartitioner(lambda t, k, v, n: {len(k) % n}))
 builder.stream("x", Consumed.with_(lambda record, time: max(record.timestamp(), time)))
 builder.stream("x", Consumed.with_(text, number).withTimestampExtractor(lambda r, t: r.offset()))
+
+sums = builder.table("sums", Consumed.with_(text, number))
+joined = StreamJoined.with_(text, number, text)
+assert_type(joined, StreamJoined[str, int, str])
+assert_type(StreamJoined.with_(keySerde=text), StreamJoined[str, Any, Any])
+windows = Stores.inMemoryWindowStore("w", 20, 10, True)
+assert_type(StreamJoined.with_(windows, windows), StreamJoined[Any, Any, Any])
+assert_type(StreamJoined.with_(Materialized.StoreType.IN_MEMORY), StreamJoined[Any, Any, Any])
+assert_type(Grouped.with_(keySerde=text, name="g"), Grouped[str, Any])
+assert_type(Deduplicated.with_(valueSerde=number), Deduplicated[Any, int])
+Materialized.as_(Stores.inMemoryKeyValueStore("k")).withStoreType(Materialized.StoreType.ROCKS_DB)
+lines.print(Printed[str, int].toSysOut().withKeyValueMapper(lambda k, v: f"{k}: {v}"))
+by_text = TableJoined.with_(lambda t, k, v, n: {len(str(k)) % n}, None).withPartitioner(None)
+sums.join(sums, lambda v: str(v), lambda one, other: one + other, by_text)
 
 application = KafkaStreams(builder.build(), {})
 application.setStateListener(lambda new, old: print(new.name, old.isValidTransition(new)))

@@ -157,7 +157,7 @@ def test_a_selector_may_be_an_object_with_apply() -> None:
 
 def test_ids_of_another_type_have_a_serde_of_their_own() -> None:
     rows = [("a", "x", 0), ("b", "y", 1), ("c", "zz", 2)]
-    options = [
+    options: list[Deduplicated[Any, Any]] = [
         Deduplicated.idSerde(LONG),
         Deduplicated.keySerde(LONG),
         Deduplicated.with_(LONG, TEXT),

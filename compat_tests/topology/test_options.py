@@ -171,7 +171,7 @@ def test_materialized_tells_names_suppliers_and_kinds_apart() -> None:
     assert Materialized.as_(in_memory).dsl_store_suppliers is in_memory
     assert Materialized.with_(S, L).withStoreType(in_memory).dsl_store_suppliers is in_memory
     with pytest.raises(ClassCastException):
-        Materialized.as_(5)
+        Materialized.as_(cast(Any, 5))
     with pytest.raises(IllegalArgumentException, match="Cannot set store type"):
         Materialized.as_(supplier).withStoreType(in_memory)
 

@@ -24,6 +24,7 @@ VR = TypeVar("VR")
 # A static method's own: the class's are unknown to a type checker there.
 # What the arguments, such as a serde of None, do not tell is Any, and asks for no annotation.
 K_ = TypeVar("K_", default=Any)
+KO_ = TypeVar("KO_", default=Any)
 V1_ = TypeVar("V1_", default=Any)
 V2_ = TypeVar("V2_", default=Any)
 V_ = TypeVar("V_", default=Any)

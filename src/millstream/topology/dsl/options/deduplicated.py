@@ -61,10 +61,10 @@ class Deduplicated(SerdeOperation[K, V]):
     def with_(
         *,
         storeName: str | None = None,
-        keySerde: Any = None,
-        idSerde: Any = None,
-        valueSerde: Any = None,
-    ) -> Deduplicated[Any, Any]: ...
+        keySerde: Serde[K_] | None = None,
+        idSerde: Serde[Any] | None = None,
+        valueSerde: Serde[V_] | None = None,
+    ) -> Deduplicated[K_, V_]: ...
     @staticmethod
     def with_(*arguments: Any, **keywords: Any) -> Deduplicated[Any, Any]:
         """Return serdes and a store's name: ``with_([storeName,] keySerde, valueSerde)``."""

@@ -25,6 +25,28 @@ class _HasExtract(Protocol):
     def extract(self, record: ConsumerRecord[Any, Any], partitionTime: int, /) -> object: ...
 
 
+class _HasApply(Protocol[K_contra, V_contra]):
+    """An object with the method of ``KeyValueMapper``."""
+
+    def apply(self, key: K_contra, value: V_contra, /) -> object: ...
+
+
+class MakesStore(Protocol):
+    """A supplier of a store of any kind: what ``Stores`` gives, or a user's own."""
+
+    def name(self) -> str: ...
+    def get(self) -> Any: ...
+
+
+class MakesStores(Protocol):
+    """What makes the DSL's stores: ``Materialized.StoreType``, or ``DslStoreSuppliers``."""
+
+    def keyValueStore(self, params: Any, /) -> Any: ...
+    def windowStore(self, params: Any, /) -> Any: ...
+    def sessionStore(self, params: Any, /) -> Any: ...
+
+
+MapsBoth: TypeAlias = Callable[[K_contra, V_contra], object] | _HasApply[K_contra, V_contra]
 Partitioner: TypeAlias = (
     Callable[[str, K_contra, V_contra, int], object] | _HasPartitions[K_contra, V_contra] | None
 )

@@ -32,8 +32,11 @@ class Grouped(SerdeOperation[K, V]):
     @overload
     @staticmethod
     def with_(
-        *, keySerde: Any = None, valueSerde: Any = None, name: str | None = None
-    ) -> Grouped[Any, Any]: ...
+        *,
+        keySerde: Serde[K_] | None = None,
+        valueSerde: Serde[V_] | None = None,
+        name: str | None = None,
+    ) -> Grouped[K_, V_]: ...
     @staticmethod
     def with_(*arguments: Any, **keywords: Any) -> Grouped[Any, Any]:
         """Return serdes and a name: ``with_([name,] keySerde, valueSerde)``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Any, Generic, overload
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import ClassCastException
@@ -18,9 +18,10 @@ from millstream.topology.dsl.options.checks import (
     checked_function,
     is_dsl_store_suppliers,
 )
+from millstream.topology.dsl.options.function_types import MakesStore, MakesStores, Partitioner
 from millstream.topology.dsl.options.materialized import checked_store_type
 from millstream.topology.dsl.options.named import NamedOperation, validate_name
-from millstream.topology.dsl.type_vars import K_, KO, V1, V1_, V2, V2_, K
+from millstream.topology.dsl.type_vars import K_, KO, KO_, V1, V1_, V2, V2_, K
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,21 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
         if self.store_name is not None:
             object.__setattr__(self, "store_name", validate_name(self.store_name))
 
+    @overload
+    @staticmethod
+    def with_(
+        keySerde: Serde[K_] | None = None,
+        valueSerde: Serde[V1_] | None = None,
+        otherValueSerde: Serde[V2_] | None = None,
+    ) -> StreamJoined[K_, V1_, V2_]: ...
+    @overload
+    @staticmethod
+    def with_(
+        storeSupplier: MakesStore, otherStoreSupplier: MakesStore | None
+    ) -> StreamJoined[Any, Any, Any]: ...
+    @overload
+    @staticmethod
+    def with_(dslStoreSuppliers: MakesStores) -> StreamJoined[Any, Any, Any]: ...
     @staticmethod
     def with_(*arguments: Any, **keywords: Any) -> StreamJoined[Any, Any, Any]:
         """Return serdes, or stores.
@@ -162,7 +178,9 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
         """Return a copy with another serde for the other stream's values."""
         return self._with(other_value_serde=otherValueSerde)
 
-    def withDslStoreSuppliers(self, dslStoreSuppliers: Any) -> StreamJoined[K, V1, V2]:
+    def withDslStoreSuppliers(
+        self, dslStoreSuppliers: MakesStores | None
+    ) -> StreamJoined[K, V1, V2]:
         """Return a copy whose stores are of another kind; None for the application's.
 
         Raises:
@@ -172,11 +190,15 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
             checked_store_type(dslStoreSuppliers)
         return self._with(dsl_store_suppliers=dslStoreSuppliers)
 
-    def withThisStoreSupplier(self, thisStoreSupplier: Any) -> StreamJoined[K, V1, V2]:
+    def withThisStoreSupplier(
+        self, thisStoreSupplier: MakesStore | None
+    ) -> StreamJoined[K, V1, V2]:
         """Return a copy with a store of its own for this stream's records."""
         return self._with(this_store_supplier=thisStoreSupplier)
 
-    def withOtherStoreSupplier(self, otherStoreSupplier: Any) -> StreamJoined[K, V1, V2]:
+    def withOtherStoreSupplier(
+        self, otherStoreSupplier: MakesStore | None
+    ) -> StreamJoined[K, V1, V2]:
         """Return a copy with a store of its own for the other stream's records."""
         return self._with(other_store_supplier=otherStoreSupplier)
 
@@ -222,7 +244,9 @@ class TableJoined(NamedOperation, Generic[K, KO]):
         checked_function(self.other_partitioner, "partitions", "otherPartitioner", PARTITIONED)
 
     @staticmethod
-    def with_(partitioner: Any, otherPartitioner: Any) -> TableJoined[Any, Any]:
+    def with_(
+        partitioner: Partitioner[K_, Any], otherPartitioner: Partitioner[KO_, Any]
+    ) -> TableJoined[K_, KO_]:
         """Return both partitioners; None is the default one."""
         return TableJoined(partitioner=partitioner, other_partitioner=otherPartitioner)
 
@@ -231,11 +255,11 @@ class TableJoined(NamedOperation, Generic[K, KO]):
         """Return only a name."""
         return TableJoined(name=name)
 
-    def withPartitioner(self, partitioner: Any) -> TableJoined[K, KO]:
+    def withPartitioner(self, partitioner: Partitioner[K, Any]) -> TableJoined[K, KO]:
         """Return a copy with another partitioner of the left table."""
         return self._with(partitioner=partitioner)
 
-    def withOtherPartitioner(self, otherPartitioner: Any) -> TableJoined[K, KO]:
+    def withOtherPartitioner(self, otherPartitioner: Partitioner[KO, Any]) -> TableJoined[K, KO]:
         """Return a copy with another partitioner of the right table."""
         return self._with(other_partitioner=otherPartitioner)
 

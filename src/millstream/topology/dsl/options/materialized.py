@@ -23,6 +23,7 @@ from millstream.core.state import (
 from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.options.checks import is_dsl_store_suppliers, required
+from millstream.topology.dsl.options.function_types import MakesStore, MakesStores
 from millstream.topology.dsl.options.named import validate_name
 from millstream.topology.dsl.type_vars import K_, V_, K, S, V
 
@@ -82,7 +83,7 @@ class Materialized(Generic[K, V, S]):
             object.__setattr__(self, "store_name", validate_name(self.store_name))
 
     @staticmethod
-    def as_(store: Any) -> Materialized[Any, Any, Any]:
+    def as_(store: str | MakesStore | MakesStores) -> Materialized[Any, Any, Any]:
         """Return a store's name, a supplier of one store, or of a kind of stores.
 
         Args:
@@ -148,7 +149,7 @@ class Materialized(Generic[K, V, S]):
             )
         return replace(self, retention_ms=retention_ms)
 
-    def withStoreType(self, storeSuppliers: Any) -> Materialized[K, V, S]:
+    def withStoreType(self, storeSuppliers: MakesStores) -> Materialized[K, V, S]:
         """Return a copy whose store is of another kind.
 
         Raises:

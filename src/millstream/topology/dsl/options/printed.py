@@ -9,6 +9,7 @@ from typing import Any, Generic
 from millstream.core.errors import ClassCastException, TopologyException
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function, required
+from millstream.topology.dsl.options.function_types import MapsBoth
 from millstream.topology.dsl.options.named import NamedOperation
 from millstream.topology.dsl.type_vars import K, V
 
@@ -65,7 +66,7 @@ class Printed(NamedOperation, Generic[K, V]):
             raise ClassCastException(f"label cannot be {a_kind(label)}", hint="Give a text.")
         return self._with(label=label)
 
-    def withKeyValueMapper(self, mapper: Any) -> Printed[K, V]:
+    def withKeyValueMapper(self, mapper: MapsBoth[K, V]) -> Printed[K, V]:
         """Return a copy that prints what a callable of key and value returns."""
         required(mapper, "mapper can't be null")
         return self._with(mapper=checked_function(mapper, "apply", "mapper"))
