@@ -386,3 +386,10 @@ def test_private_attributes_of_attrs_that_would_not_be_written_are_refused(kind:
     serde = JsonSerde.of(Counted)
     data = serde.serializer().serialize("t", Counted(7))
     assert serde.deserializer().deserialize("t", data) == Counted(7)
+
+
+def test_an_object_of_a_class_that_was_defined_anew_is_told_so() -> None:
+    first: Any = dataclass(type("Order", (), {"__annotations__": {"id": int}}))
+    anew: Any = dataclass(type("Order", (), {"__annotations__": {"id": int}}))
+    with pytest.raises(ClassCastException, match="of another class with that name"):
+        JsonSerde.of(first).serializer().serialize("t", anew(1))

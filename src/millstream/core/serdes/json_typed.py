@@ -47,6 +47,14 @@ class TypedJsonSerializer(Serializer[Any]):
         if data is None:
             return None
         if not isinstance(data, self._class):
+            if _full_name(type(data)) == _full_name(self._class):
+                raise ClassCastException(
+                    f"JsonSerde of {self._format} cannot serialize an object of another class "
+                    "with that name",
+                    detail=f'The class was defined anew; the topic is "{topic}".',
+                    hint="Make the serde, and what uses it, after the class: in a notebook, run "
+                    "their cells again.",
+                )
             raise ClassCastException(
                 f"JsonSerde of {self._format} cannot serialize {a_kind(data)}",
                 detail=f'The topic is "{topic}".',
@@ -140,6 +148,10 @@ def _class_of(wanted: Any) -> Any:
     if found in (Any, Sequence, Mapping, types.UnionType) or not isinstance(found, type):
         return object
     return found
+
+
+def _full_name(kind: Any) -> tuple[Any, Any]:
+    return getattr(kind, "__module__", None), getattr(kind, "__qualname__", None)
 
 
 def _shown(wanted: Any) -> str:
