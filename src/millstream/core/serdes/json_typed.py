@@ -244,6 +244,14 @@ def refuse_unknown(wanted: Any) -> None:
                 f"the values of {wanted.__qualname__} are not all text, or all ints",
                 hint="JSON has the value of a member: make it text.",
             )
+    try:
+        _has_form(wanted)
+    except RecursionError as error:
+        raise IllegalArgumentException(
+            f"{_shown(wanted)} has a type that refers to itself",
+            detail="Only classes can, such as dataclasses.",
+            hint="Make it a dataclass, or use JsonSerde(), which takes any JSON.",
+        ) from error
     for each in (wanted, *get_args(wanted)):
         if isinstance(each, type) and not _has_form(each):
             raise IllegalArgumentException(

@@ -43,11 +43,18 @@ def schema_of_class(cls: Any, namespace: str = "") -> AvroSchema:
     """Return the schema of a class for records, or of a type such as ``list[Order]``.
 
     Raises:
-        IllegalArgumentException: A type inside has no counterpart in Avro.
+        IllegalArgumentException: A type inside has no counterpart in Avro, or is endless.
     """
     if isinstance(cls, type) and issubclass(cls, AvroRecord):
         return avro_schema(cls.avro_schema.alone(cls.avro_name))
-    return avro_schema(json.dumps(_Derivation(namespace).node(cls, "it")))
+    try:
+        found = _Derivation(namespace).node(cls, "it")
+    except RecursionError as error:
+        raise IllegalArgumentException(
+            f"{getattr(cls, '__name__', cls)} has a type that refers to itself",
+            hint="In Avro only records can: make it a dataclass, or write the schema.",
+        ) from error
+    return avro_schema(json.dumps(found))
 
 
 class _Derivation:

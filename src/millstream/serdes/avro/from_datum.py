@@ -165,11 +165,16 @@ class _Shapes:
 
 
 def bare(wanted: Any) -> Any:
-    """Return a type without ``Annotated`` and ``NewType``."""
+    """Return a type without ``Annotated``, ``NewType`` and names that ``type X = ...`` gave."""
     while True:
+        origin = get_origin(wanted)
         if hasattr(wanted, "__supertype__"):
             wanted = wanted.__supertype__
-        elif get_origin(wanted) is typing.Annotated:
+        elif hasattr(origin, "__value__"):
+            wanted = origin.__value__[get_args(wanted)]
+        elif hasattr(wanted, "__value__") and not isinstance(wanted, type):
+            wanted = wanted.__value__
+        elif origin is typing.Annotated:
             wanted = get_args(wanted)[0]
         else:
             return wanted
