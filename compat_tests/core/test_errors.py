@@ -66,3 +66,24 @@ def test_what_a_subclass_knows_survives_pickling() -> None:
 )
 def test_errors_are_caught_by(kind: Any, caught_by: Any) -> None:
     assert issubclass(kind, caught_by)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("m",), "m"),
+        (("n", "v"), "Invalid value v for configuration n"),
+        (("n", None), "Invalid value null for configuration n"),
+        (("n", 5, "too big"), "Invalid value 5 for configuration n: too big"),
+        (("n", True, ""), "Invalid value true for configuration n: "),
+        (("n", [1, 2], None), "Invalid value [1, 2] for configuration n"),
+    ],
+)
+def test_the_error_of_an_entry_says_what_kafkas_says(given: Any, message: str) -> None:
+    error = errors.ConfigException(*given)
+    assert error.getMessage() == pickle.loads(pickle.dumps(error)).getMessage() == message
+
+
+def test_the_error_of_an_entry_may_follow_from_another_one() -> None:
+    reason = ValueError("no number")
+    assert errors.ConfigException("my.size is wrong", reason).getCause() is reason

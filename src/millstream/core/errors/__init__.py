@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from millstream.core.errors.base import ABSENT as _ABSENT
+from millstream.core.errors.base import ConfigException as ConfigException
 from millstream.core.errors.base import ImpossibleEventError as ImpossibleEventError
+from millstream.core.errors.base import KafkaException as KafkaException
 from millstream.core.errors.base import MillstreamError as MillstreamError
 from millstream.core.errors.base import PluginError as PluginError
+from millstream.core.errors.base import raised as _raised
 
 # Java's own run-time errors, as Kafka Streams raises them. Each is also the Python error that a
 # caller would expect, so that ``except ValueError`` keeps its meaning.
@@ -35,45 +39,6 @@ class UnsupportedOperationException(MillstreamError, NotImplementedError):
 
 class NoSuchElementException(MillstreamError, LookupError):
     """An iterator or an output topic has nothing left to give."""
-
-
-_ABSENT: object = object()
-"""No argument; None is one."""
-
-
-class KafkaException(MillstreamError):
-    """Base of the errors that Kafka names, on clients and in Kafka Streams.
-
-    Args:
-        problem: What failed; or the exception that is the cause, whose text it becomes.
-        cause: The exception that this one follows from.
-    """
-
-    def __init__(
-        self,
-        problem: object = "",
-        cause: object = None,
-        *,
-        detail: str = "",
-        hint: str = "",
-    ) -> None:
-        text = f"{type(problem).__name__}: {problem}" if _raised(problem) else str(problem)
-        super().__init__(text, detail=detail, hint=hint)
-        reason = problem if isinstance(problem, BaseException) else cause
-        if isinstance(reason, BaseException):
-            self.__cause__ = reason
-
-    def getCause(self) -> BaseException | None:
-        """Return the exception that this one follows from, or None."""
-        return self.__cause__
-
-
-def _raised(value: object) -> bool:
-    return isinstance(value, BaseException)
-
-
-class ConfigException(KafkaException):
-    """A configuration entry is missing, of the wrong type, or out of its range."""
 
 
 class SerializationException(KafkaException):

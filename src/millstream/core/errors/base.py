@@ -1,10 +1,11 @@
-"""Base of millstream's errors, and the errors that Kafka has no name for."""
+"""Bases of millstream's errors, and the errors that Kafka has no name for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import ClassVar
 
+from millstream.core.java_text import java_text
 from millstream.core.wording import a
 
 
@@ -45,6 +46,73 @@ class MillstreamError(Exception):
     def getMessage(self) -> str:
         """Return what failed in one line, as Java's ``Throwable`` does; ``str()`` says more."""
         return f"{self.prefix}{self.problem}"
+
+
+ABSENT: object = object()
+"""No argument; None is one."""
+
+
+class KafkaException(MillstreamError):
+    """Base of the errors that Kafka names, on clients and in Kafka Streams.
+
+    Args:
+        problem: What failed; or the exception that is the cause, whose text it becomes.
+        cause: The exception that this one follows from.
+    """
+
+    def __init__(
+        self,
+        problem: object = "",
+        cause: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        text = f"{type(problem).__name__}: {problem}" if raised(problem) else str(problem)
+        super().__init__(text, detail=detail, hint=hint)
+        reason = problem if isinstance(problem, BaseException) else cause
+        if isinstance(reason, BaseException):
+            self.__cause__ = reason
+
+    def getCause(self) -> BaseException | None:
+        """Return the exception that this one follows from, or None."""
+        return self.__cause__
+
+
+def raised(value: object) -> bool:
+    """Tell whether an argument is an exception."""
+    return isinstance(value, BaseException)
+
+
+class ConfigException(KafkaException):
+    """A configuration entry is missing, of the wrong type, or out of its range.
+
+    Args:
+        problem: What is wrong; or the name of the entry, before its value.
+        value: The value of the entry; or the exception that this one follows from.
+        message: Why it is wrong.
+
+    Example:
+        >>> print(ConfigException("my.size", -1, "it must be positive"))
+        Invalid value -1 for configuration my.size: it must be positive
+    """
+
+    def __init__(
+        self,
+        problem: object = "",
+        value: object = ABSENT,
+        message: str | None = None,
+        *,
+        cause: object = None,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        if raised(value):
+            cause = value
+        elif value is not ABSENT:
+            reason = "" if message is None else f": {message}"
+            problem = f"Invalid value {java_text(value)} for configuration {problem}{reason}"
+        super().__init__(problem, cause, detail=detail, hint=hint)
 
 
 class PluginError(MillstreamError):
