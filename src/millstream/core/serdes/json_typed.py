@@ -165,6 +165,14 @@ def _is_model(kind: Any) -> bool:
     return hasattr(kind, "model_dump_json") and hasattr(kind, "model_validate_json")
 
 
+def read_model(kind: Any, data: bytes | str) -> Any:
+    """Return a pydantic model, whose fields have their names, as it writes them, or aliases."""
+    try:
+        return kind.model_validate_json(data, by_name=True)
+    except TypeError:  # pydantic before 2.11
+        return kind.model_validate_json(data)
+
+
 def _to_json(value: Any) -> Any:
     """Write what msgspec does not know: a pydantic model by its own rules, and Java's times."""
     if _is_model(type(value)):
@@ -180,7 +188,7 @@ def _to_json(value: Any) -> Any:
 
 def _from_json(kind: Any, found: Any) -> Any:
     if _is_model(kind):
-        return kind.model_validate_json(msgspec.json.encode(found))
+        return read_model(kind, msgspec.json.encode(found))
     if kind is Instant:
         return Instant.of_datetime(msgspec.convert(found, datetime))
     if kind is Duration:

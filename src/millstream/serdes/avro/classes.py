@@ -35,13 +35,23 @@ def _attributes(cls: Any) -> tuple[str, ...] | None:
     return None
 
 
+def _by_name(model: Any, given: Mapping[str, Any]) -> Any:
+    try:
+        return model.model_validate(given, by_name=True)
+    except TypeError:  # pydantic before 2.11
+        return model(**given)
+
+
 @lru_cache(maxsize=1024)
 def maker_of(cls: Any) -> Callable[..., Any]:
     """Return the function from the attributes of a class to its object.
 
-    It is the class itself, unless a dataclass has fields that its ``__init__`` does not take.
+    It is the class itself, unless a dataclass has fields that its ``__init__`` does not take, or a
+    pydantic model wants others than the names of its fields.
     """
     construct: Callable[..., Any] = cls
+    if any(each.validation_alias for each in getattr(cls, "model_fields", {}).values()):
+        return lambda **given: _by_name(cls, given)
     if not dataclasses.is_dataclass(cls) or all(each.init for each in dataclasses.fields(cls)):
         return construct
     later = [each.name for each in dataclasses.fields(cls) if not each.init]

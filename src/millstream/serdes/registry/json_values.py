@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
 
 from millstream.core.errors import SerializationException
+from millstream.core.serdes.json_typed import read_model
 
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 
@@ -39,7 +40,7 @@ def decoder(wanted: Any, *, refuse_unknown: bool) -> Callable[[bytes], Any]:
     if wanted is None:
         return msgspec.json.Decoder().decode
     if hasattr(wanted, "model_validate_json"):
-        return wanted.model_validate_json  # type: ignore[no-any-return]
+        return partial(read_model, wanted)
     names = _names(wanted)
     if names is None or not refuse_unknown:
         return msgspec.json.Decoder(wanted).decode
