@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
@@ -14,12 +14,15 @@ from millstream import (
     Branched,
     ClassCastException,
     GlobalKTable,
+    IllegalArgumentException,
     JoinWindows,
     KeyValue,
     KGroupedStream,
     KGroupedTable,
     KStream,
     KTable,
+    Processor,
+    Record,
     SessionWindows,
     StreamsBuilder,
     TimeWindows,
@@ -259,3 +262,20 @@ def test_a_list_of_two_and_a_tuple_are_pairs() -> None:
     both: Any = ["v", "k"]
     assert piped(lambda stream: stream.map(lambda k, v: both)) == [("v", "k")]
     assert piped(lambda stream: stream.flatMap(lambda k, v: [(v, k)])) == [("v", "k")]
+
+
+class Yielding(Processor[Any, Any, Any, Any]):
+    def process(self, record: Record[Any, Any]) -> Any:
+        yield record
+
+
+def test_a_process_that_yields_is_told_to_forward() -> None:
+    with pytest.raises(ClassCastException, match="cannot be a generator function") as raised:
+        World().stream.process(Yielding)
+    assert "context.forward(record)" in raised.value.hint
+
+
+def test_a_supplier_that_returns_a_class_is_told_to_call_it() -> None:
+    with pytest.raises(IllegalArgumentException, match="generates single reference") as raised:
+        World().stream.process(cast(Any, lambda: Yielding))
+    assert raised.value.hint == "Write Yielding() in it, with parentheses."

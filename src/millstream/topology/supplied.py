@@ -57,7 +57,9 @@ def check_fresh(supplier: Any, of: str) -> None:
             "it is called.",
             detail=f"It is the supplier {of}, and returns "
             f"{'None' if first is None else 'the same object twice'}.",
-            hint="Make a new processor in each call: every task needs its own.",
+            hint=f"Write {first.__name__}() in it, with parentheses."
+            if isinstance(first, type)
+            else "Make a new processor in each call: every task needs its own.",
         )
     check_processor(first)
 
