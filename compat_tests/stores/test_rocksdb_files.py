@@ -6,9 +6,12 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from rocksdict import BottommostLevelCompaction, CompactOptions, Rdict, WriteBatch
 
 from millstream.core.config.own_keys import ROCKSDB_MEMORY_BYTES
+from millstream.core.errors import ProcessorStateException
+from millstream.stores.byte_stores import rocksdb
 from millstream.stores.byte_stores.rocksdb import RocksDBStore
 from millstream.stores.byte_stores.rocksdb_settings import (
     METADATA_BLOCK_BYTES,
@@ -69,3 +72,23 @@ def test_a_lookup_reads_no_filter_of_a_whole_file(tmp_path: Path) -> None:
     assert read_of_filters() - before < len(wanted) * 2 * METADATA_BLOCK_BYTES
     db.close()
     release()
+
+
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [
+        ("IO error: While open directory: /a: Too many open files", "Allow more open files"),
+        ("IO error: While appending to file: /a: No space left on device", "Make room on the disk"),
+        ("Corruption: block checksum mismatch", "Delete the directory"),
+    ],
+)
+def test_what_to_do_about_a_store_that_cannot_be_opened_depends_on_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, hint: str
+) -> None:
+    def fails(*arguments: object) -> None:
+        raise OSError(reason)
+
+    monkeypatch.setattr(rocksdb, "Rdict", fails)
+    with pytest.raises(ProcessorStateException) as raised:
+        RocksDBStore.open(tmp_path, {})
+    assert hint in raised.value.hint

@@ -75,7 +75,11 @@ class RocksDBStore(ByteStore):
             raise ProcessorStateException(
                 f'cannot open the RocksDB store in "{directory}"',
                 detail=text,
-                hint="Delete the directory: it is rebuilt from the checkpoint.",
+                hint="Allow more open files, for instance with ulimit -n 65536."
+                if "Too many open files" in text
+                else "Make room on the disk."
+                if "No space left" in text
+                else "Delete the directory: it is rebuilt from the checkpoint.",
             ) from error
         return cls(db, directory, release)
 
