@@ -21,6 +21,7 @@ from millstream.core.java_durations import Duration
 from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.json_serde import check_names
+from millstream.core.serdes.json_sets import in_order, is_model, model_in_order
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
 
@@ -83,10 +84,11 @@ class TypedJsonSerializer(Serializer[Any]):
         try:
             return self._encode_fast(data)
         except TypeError:
-            # Keys of dicts that are not text, such as dates, are sorted as the text they become.
+            # Keys of dicts that are not text, such as dates, are sorted as the text they become;
+            # so are items of sets that Python has no order for, such as those of an enum.
             check_names(msgspec.to_builtins(data, enc_hook=_to_json))
             plain = msgspec.to_builtins(data, enc_hook=_to_json, str_keys=True)
-            return self._encode_fast(plain)
+            return self._encode_fast(in_order(data, plain))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._type,)
@@ -161,10 +163,6 @@ def _shown(wanted: Any) -> str:
     return repr(wanted).replace("typing.", "")
 
 
-def _is_model(kind: Any) -> bool:
-    return hasattr(kind, "model_dump_json") and hasattr(kind, "model_validate_json")
-
-
 def read_model(kind: Any, data: bytes | str) -> Any:
     """Return a pydantic model, whose fields have their names, as it writes them, or aliases."""
     try:
@@ -175,8 +173,8 @@ def read_model(kind: Any, data: bytes | str) -> Any:
 
 def _to_json(value: Any) -> Any:
     """Write what msgspec does not know: a pydantic model by its own rules, and Java's times."""
-    if _is_model(type(value)):
-        return value.model_dump(mode="json")
+    if is_model(type(value)):
+        return model_in_order(type(value), value.model_dump(mode="json"))
     if isinstance(value, Instant | Duration) and value.far_ms is not None:
         raise ValueError(f"{value} is beyond the times that Python has")
     if isinstance(value, Instant):
@@ -187,7 +185,7 @@ def _to_json(value: Any) -> Any:
 
 
 def _from_json(kind: Any, found: Any) -> Any:
-    if _is_model(kind):
+    if is_model(kind):
         return read_model(kind, msgspec.json.encode(found))
     if kind is Instant:
         return Instant.of_datetime(msgspec.convert(found, datetime))
@@ -302,5 +300,5 @@ def _has_form(kind: type) -> bool:
     except (TypeError, NameError):  # the deserializer says why
         return True
     return not isinstance(found, msgspec.inspect.CustomType) or (
-        kind in (Instant, Duration) or _is_model(kind)
+        kind in (Instant, Duration) or is_model(kind)
     )
