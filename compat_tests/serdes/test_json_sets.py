@@ -12,6 +12,7 @@ import pydantic
 import pytest
 
 from millstream import JsonSerde
+from millstream.serdes.registry.json_values import encoder
 
 
 class Letter(enum.Enum):
@@ -104,6 +105,16 @@ def test_items_of_sets_stand_in_the_order_of_their_texts(
     assert text in data
     assert serde.serializer().serialize_column("t", [value]) == [data]
     assert serde.deserializer().deserialize("t", data) == value
+
+
+@dataclass
+class Tags:
+    texts: frozenset[str]
+
+
+@pytest.mark.parametrize("kind", [Tags, Model])
+def test_the_json_of_a_registry_has_sets_in_order_too(kind: Any) -> None:
+    assert b'"texts":%s' % LETTERS in encoder(kind)(kind(texts=frozenset("abcdefgh")))
 
 
 def test_models_that_are_equal_give_equal_bytes() -> None:

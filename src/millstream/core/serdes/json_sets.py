@@ -60,6 +60,17 @@ def model_in_order(kind: Any, plain: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
+def may_hold_sets(kind: Any) -> bool:
+    """Tell whether objects of a class have sets in them, as far as their types say."""
+    if is_model(kind):
+        return _schema_with_sets(kind) is not None
+    try:
+        return "SetType(" in repr(msgspec.inspect.type_info(kind))
+    except (TypeError, NameError, RecursionError):  # the encoder says why
+        return False
+
+
+@lru_cache(maxsize=256)
 def _schema_with_sets(kind: Any) -> Any:
     try:
         by_alias = bool(kind.model_config.get("serialize_by_alias"))
