@@ -43,7 +43,7 @@ def in_order(value: Any, plain: Any) -> Any:
 
 def _fields(value: Any, plain: Mapping[str, Any]) -> list[Any]:
     renamed = getattr(value, "__struct_encode_fields__", ())
-    names = dict(zip(renamed, getattr(value, "__struct_fields__", ()), strict=True))
+    names: dict[str, str] = dict(zip(renamed, getattr(value, "__struct_fields__", ()), strict=True))
     return [getattr(value, names.get(name, name), None) for name in plain]
 
 
