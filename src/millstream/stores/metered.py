@@ -27,6 +27,7 @@ POINT_ACCESS: Mapping[str, str] = {
     "read": "get",
     "read_at": "get",
     "read_as_of": "get",
+    "read_time": "get",
     "read_many": "get",
     "write": "put",
     "write_at": "put",
