@@ -123,3 +123,23 @@ def test_the_error_names_the_record(shape: str, cache: int, *, by_chunks: bool) 
         run(shape, cache, by_chunks=by_chunks)
 
     assert "does not fit into 64 bits" in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", ["aggregate", "cogroup", "hopping"])
+def test_many_failures_do_not_begin_the_run_again_and_again(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def counted(key: str, value: int, total: int) -> int:
+        calls.append(value)
+        return total * 10**6
+
+    monkeypatch.setattr(f"{__name__}.longer", counted)
+    going_on = {"processing.exception.handler": LogAndContinueProcessingExceptionHandler}
+
+    *_, dropped = run(shape, 0, by_chunks=True, **going_on)
+
+    windows = 2 if shape == "hopping" else 1
+    assert sum(dropped) > COUNT / 2
+    assert len(calls) <= 2 * windows * COUNT

@@ -115,12 +115,13 @@ class JointRows:
         """Add the records, given by number in their order; one whose update fails is skipped."""
         if isinstance(self.slots, Mapping):
             order = self._kept(order, self.slots)
-        cells, first = self.cells, 0
+        cells, first, checked = self.cells, 0, False
         while first < len(order):
-            done = self._fold(order, first, cells)
-            if not self.access.fits(done.news):
-                cells = self.access.read_many(self.slot_bytes)
-                done = self._fold(order, first, cells, checked=True)
+            done = self._fold(order, first, cells, checked=checked)
+            if not checked and not self.access.fits(done.news):
+                # From here on to the end of the run: where one is refused, many may be.
+                checked, cells = True, self.access.read_many(self.slot_bytes)
+                continue
             updated = order[first : first + len(done.news)]
             self._write(updated, done)
             if self.sends_old is not None and updated:
@@ -145,9 +146,7 @@ class JointRows:
                 part.context.drop(self.reason, part.chunk, index)
         return kept
 
-    def _fold(
-        self, order: Sequence[int], first: int, cells: list[Cell], *, checked: bool = False
-    ) -> _Done:
+    def _fold(self, order: Sequence[int], first: int, cells: list[Cell], *, checked: bool) -> _Done:
         """Apply updates to the cells, in order from a place on, up to the first failure.
 
         Checked, an aggregate that cannot be written is one.

@@ -75,12 +75,13 @@ class RowAggregation:
             raise
         except Exception:  # noqa: BLE001 - record by record shows which one it was
             return False
-        first = 0
+        first, checked = 0, False
         while first < len(run):
-            updates = self._fold(rows, first, cells)
-            if not access.fits(updates.news):
-                cells = access.read_many(rows.slot_bytes)
-                updates = self._fold(rows, first, cells, checked=True)
+            updates = self._fold(rows, first, cells, checked=checked)
+            if not checked and not access.fits(updates.news):
+                # From here on to the end of the run: where one is refused, many may be.
+                checked, cells = True, access.read_many(rows.slot_bytes)
+                continue
             stop = first + len(updates.news)
             if stop > first:
                 self._write(rows, first, stop, updates)
@@ -93,7 +94,7 @@ class RowAggregation:
             first = stop
         return True
 
-    def _fold(self, rows: Rows, first: int, cells: list[Cell], *, checked: bool = False) -> Updates:
+    def _fold(self, rows: Rows, first: int, cells: list[Cell], *, checked: bool) -> Updates:
         run = rows.run
         columns = zip(run.keys[first:], run.values[first:], run.timestamps[first:], strict=True)
         slots, access = rows.slots[first:], self.access
