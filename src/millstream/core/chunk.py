@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import chain, compress, repeat
 from typing import Any
 
 from millstream.core.headers import Headers
@@ -179,3 +179,26 @@ class Chunk:
         headers = repeat(None) if self.headers is None else self.headers
         values = self.values if self.olds is None else map(Change, self.values, self.olds)
         return map(adopt_record, self.keys, values, self.timestamps, headers)
+
+
+def side_by_side(chunks: Sequence[Chunk]) -> Chunk:
+    """Return runs of several partitions as one: first all of the first, then of the next.
+
+    Example:
+        >>> one = Chunk("one", 0, [7], [1], ["a"], ["x"])
+        >>> both = side_by_side([one, Chunk("two", 0, [8], [2], ["b"], ["y"])])
+        >>> both.keys, both.origins
+        (['a', 'b'], [('one', 0), ('two', 0)])
+    """
+
+    def column(name: str) -> list[Any]:
+        return list(chain.from_iterable(getattr(chunk, name) for chunk in chunks))
+
+    offsets, timestamps, keys, values = map(column, ("offsets", "timestamps", "keys", "values"))
+    origins = list[Origin]()
+    for chunk in chunks:
+        origins += [(chunk.topic, chunk.partition)] * len(chunk)
+    headers = None
+    if any(chunk.headers is not None for chunk in chunks):
+        headers = list(chain.from_iterable(c.headers or [None] * len(c) for c in chunks))
+    return Chunk(None, -1, offsets, timestamps, keys, values, headers, origins=origins)

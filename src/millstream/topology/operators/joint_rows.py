@@ -5,15 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby, islice
+from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self
 
-from millstream.core.chunk import Chunk, Origin
+from millstream.core.chunk import Chunk, side_by_side
 from millstream.core.columns import has_none
 from millstream.core.engine.failure import FATAL
-from millstream.core.headers import Headers
 from millstream.core.state.access import RawKeyAccess
 from millstream.topology.operators.folding import Cell, Combine, Initial, identities
 from millstream.topology.operators.lost_aggregates import look_at_lost
@@ -53,9 +52,8 @@ class JointRows:
     parts: Sequence[JointPart]
     starts: list[int]
     """The number of each part's first record."""
-    keys: list[Any]
-    values: list[Any]
-    timestamps: list[int]
+    records: Chunk
+    """Those of all parts, one part after the other."""
     slots: Mapping[int, int] | Sequence[int]
     """The number of each record's slot, if it is not dropped."""
     slot_bytes: list[bytes]
@@ -78,8 +76,8 @@ class JointRows:
     ) -> Self | None:
         """Return the rows; None if the cache may have to flush in between, or a key is unusual."""
         chunks = [part.chunk for part in parts]
-        keys = list(chain.from_iterable(chunk.keys for chunk in chunks))
-        values = list(chain.from_iterable(chunk.values for chunk in chunks))
+        records = side_by_side(chunks)
+        keys, values = records.keys, records.values
         kept, chosen = None, keys
         if has_none(keys) or has_none(values):
             columns = zip(keys, values, strict=True)
@@ -101,9 +99,7 @@ class JointRows:
             initial,
             parts,
             list(accumulate(map(len, chunks), initial=0))[:-1],
-            keys,
-            values,
-            list(chain.from_iterable(chunk.timestamps for chunk in chunks)),
+            records,
             slots if kept is None else dict(zip(kept, slots, strict=True)),
             slot_bytes,
             cells,
@@ -151,7 +147,8 @@ class JointRows:
 
         Checked, an aggregate that cannot be written is one.
         """
-        slots, keys, values, timestamps = self.slots, self.keys, self.values, self.timestamps
+        slots, records = self.slots, self.records
+        keys, values, timestamps = records.keys, records.values, records.timestamps
         combines = list[Combine]()
         for part in self.parts:
             combines += [part.combine] * len(part.chunk)
@@ -204,30 +201,9 @@ class JointRows:
 
     def _forward(self, updated: Sequence[int], done: _Done, *, sends_old: bool) -> None:
         """Forward all updates as one run, each with the place of its own record."""
-        chunks = [part.chunk for part in self.parts]
-        offsets = list(chain.from_iterable(chunk.offsets for chunk in chunks))
-        origins = list[Origin]()
-        for chunk in chunks:
-            origins += [(chunk.topic, chunk.partition)] * len(chunk)
-        out = Chunk(
-            None,
-            -1,
-            [offsets[number] for number in updated],
-            done.times,
-            [self.keys[number] for number in updated],
-            done.news,
-            self._headers(updated),
-            done.olds if sends_old else [None] * len(updated),
-            [origins[number] for number in updated],
-        )
+        out = self.records.take(updated).replace(values=done.news).at(done.times)
+        out.olds = done.olds if sends_old else [None] * len(updated)
         self.parts[0].context.forward_chunk(out)
-
-    def _headers(self, updated: Sequence[int]) -> list[Headers | None] | None:
-        chunks = [part.chunk for part in self.parts]
-        if all(chunk.headers is None for chunk in chunks):
-            return None
-        headers = list(chain.from_iterable(c.headers or [None] * len(c) for c in chunks))
-        return [headers[number] for number in updated]
 
     def _place(self, number: int) -> tuple[int, int]:
         part = bisect_right(self.starts, number) - 1

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self
 
-from millstream.core.chunk import Chunk, Origin
-from millstream.core.headers import Headers
+from millstream.core.chunk import Chunk, side_by_side
 from millstream.core.state.access import KeyValueAccess
 from millstream.topology.operators.folding import Cell, identities
 
@@ -71,9 +70,12 @@ class _Joined:
 class TableJoinRun:
     """Takes the updates of two tables in the order in which they come."""
 
-    def __init__(self, parts: Sequence[TableUpdates], rows: Sequence[_Rows]) -> None:
+    def __init__(
+        self, parts: Sequence[TableUpdates], records: Chunk, rows: Sequence[_Rows]
+    ) -> None:
         self._parts = parts
         self._rows = rows
+        self._records = records
         self._border = len(parts[0].chunk)
         self._joined = _Joined()
 
@@ -94,11 +96,11 @@ class TableJoinRun:
             return None
         if not (left.is_plain() and right.is_plain()):
             return None
-        keys, rows = [*left.chunk.keys, *right.chunk.keys], []
+        records, rows = side_by_side([left.chunk, right.chunk]), []
         for part in (left, right):
-            slots, slot_bytes = identities(keys, part.access.serialize_keys)
+            slots, slot_bytes = identities(records.keys, part.access.serialize_keys)
             rows.append(_Rows(slots, slot_bytes, part.access.read_many(slot_bytes)))
-        return cls((left, right), rows)
+        return cls((left, right), records, rows)
 
     def process(self, order: Sequence[int]) -> None:
         """Take the updates, given by number through both parts in their order."""
@@ -178,31 +180,7 @@ class TableJoinRun:
     def _forward(self) -> None:
         """Forward the updates of the join as one run, each with the place of its own record."""
         joined, self._joined = self._joined, _Joined()
-        numbers = joined.numbers
-        if not numbers:
-            return
-        chunks = [part.chunk for part in self._parts]
-        offsets = [*chunks[0].offsets, *chunks[1].offsets]
-        keys = [*chunks[0].keys, *chunks[1].keys]
-        origins = list[Origin]()
-        for chunk in chunks:
-            origins += [(chunk.topic, chunk.partition)] * len(chunk)
-        out = Chunk(
-            None,
-            -1,
-            [offsets[number] for number in numbers],
-            joined.times,
-            [keys[number] for number in numbers],
-            joined.news,
-            self._headers(numbers),
-            joined.olds,
-            [origins[number] for number in numbers],
-        )
-        self._parts[0].side.context.forward_chunk(out)
-
-    def _headers(self, numbers: Sequence[int]) -> list[Headers | None] | None:
-        chunks = [part.chunk for part in self._parts]
-        if all(chunk.headers is None for chunk in chunks):
-            return None
-        headers = [each for c in chunks for each in (c.headers or [None] * len(c))]
-        return [headers[number] for number in numbers]
+        if joined.numbers:
+            out = self._records.take(joined.numbers).replace(values=joined.news).at(joined.times)
+            out.olds = joined.olds
+            self._parts[0].side.context.forward_chunk(out)
