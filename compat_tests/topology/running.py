@@ -104,6 +104,28 @@ def new_task(
     return task, host
 
 
+def add_in_parts(
+    task: Task,
+    rows: Sequence[tuple[str, bytes | None, bytes | None, int]],
+    offsets: dict[str, int],
+) -> None:
+    """Give records to a task, those of each topic in two chunks.
+
+    Args:
+        task: Which takes them.
+        rows: Topic, key, value and timestamp of each.
+        offsets: The next offset of each topic; moved on.
+    """
+    for topic in tuple(offsets):
+        own = [row for row in rows if row[0] == topic]
+        for part in (own[:3], own[3:]):
+            first, offsets[topic] = offsets[topic], offsets[topic] + len(part)
+            if part:
+                _, keys, values, times = map(list, zip(*part, strict=True))
+                places = range(first, offsets[topic])
+                task.add(RawChunk(topic, 0, places, times, keys, values, None))
+
+
 def _batches(events: Sequence[Event]) -> Iterator[list[Event]]:
     number = 0
     marked = []

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_tests.core.engine.test_merged_updates import Refused, Watching
-from compat_tests.topology.running import new_task, shown
+from compat_tests.topology.running import add_in_parts, new_task, shown
 from millstream import (
     Consumed,
     Joined,
@@ -26,7 +26,6 @@ from millstream import (
     StreamsBuilder,
     Topology,
 )
-from millstream.core.chunk import RawChunk
 from millstream.core.engine.shortcuts import Shortcut
 from millstream.core.engine.shortcuts.merged_updates import MergedUpdates
 from millstream.core.handlers import LogAndContinueProcessingExceptionHandler
@@ -132,14 +131,7 @@ def run(
     offsets = dict.fromkeys((STREAM, TABLE), 0)
     kept, snapshots = [], []
     for batch in batches:
-        for topic in (STREAM, TABLE):
-            rows = [row for row in batch if row[0] == topic]
-            for part in (rows[:3], rows[3:]):
-                first, offsets[topic] = offsets[topic], offsets[topic] + len(part)
-                if part:
-                    _, keys, values, times = map(list, zip(*part, strict=True))
-                    places = range(first, offsets[topic])
-                    task.add(RawChunk(topic, 0, places, times, keys, values, None))
+        add_in_parts(task, batch, offsets)
         task.run()
         task.commit()
         snapshots.append(task.snapshot())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compat_tests.core.engine.test_merged_past_joins import ODD
 from compat_tests.core.engine.test_merged_updates import Refused, Watching
-from compat_tests.topology.running import new_task, shown
+from compat_tests.topology.running import add_in_parts, new_task, shown
 from millstream import (
     Consumed,
     JsonSerde,
@@ -133,14 +133,7 @@ def run(
     offsets = dict.fromkeys((LEFT, RIGHT), 0)
     kept, snapshots = [], []
     for batch in batches:
-        for topic in (LEFT, RIGHT):
-            rows = [row for row in batch if row[0] == topic]
-            for part in (rows[:3], rows[3:]):
-                first, offsets[topic] = offsets[topic], offsets[topic] + len(part)
-                if part:
-                    _, keys, values, times = map(list, zip(*part, strict=True))
-                    places = range(first, offsets[topic])
-                    task.add(RawChunk(topic, 0, places, times, keys, values, None))
+        add_in_parts(task, batch, offsets)
         task.run()
         task.commit()
         snapshots.append(task.snapshot())
