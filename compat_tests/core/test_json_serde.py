@@ -82,7 +82,9 @@ def test_json_that_cannot_be_written_is_refused() -> None:
             write(JsonSerde(), value)
 
 
-class Opaque: ...
+class Opaque:
+    def __repr__(self) -> str:
+        return "Opaque()"  # without an address: workers of pytest-xdist compare the names of tests
 
 
 @pytest.mark.parametrize(
