@@ -207,11 +207,13 @@ def test_lines_tell_of_the_start_the_first_batch_and_the_rate() -> None:
     lines.first_batch(1)
     last: list[dict[str, Any]] = []
     recent = [batch(0, 10, 0), batch(1, 600, 0), batch(3, 1200, 7)]
-    for second in range(5, 130):
+    for second in range(5, 195):
         now[0] = float(second)
         if second == 9:
             last.append(batch(0, 10, 5))
-        lines.look(lambda: last[-1] if last else None, lambda: recent)
+        lines.look(
+            lambda: last[-1] if last else None, lambda: recent, lambda: 4 if now[0] < 130 else None
+        )
     assert said == [
         "starting; log in /tmp/x.log",
         "started in 4.0 s, 1 task; the first batch begins",
@@ -219,6 +221,7 @@ def test_lines_tell_of_the_start_the_first_batch_and_the_rate() -> None:
         # Of three batches Spark had the accounts of two.
         "running; 45 records a second, 7 behind, 2.0 s a batch",
         "running; no batch has ended for 60 s",
+        "running; no new records for 60 s",
     ]
 
 
@@ -236,5 +239,5 @@ def test_a_repeated_batch_says_why_it_does_not_tell_how_far_behind() -> None:
     lines.first_batch(1)
     repeated = batch(3, 10, 0)
     del repeated["sources"][0]["latestOffset"]
-    lines.look(lambda: repeated, list)
+    lines.look(lambda: repeated, list, lambda: None)
     assert said[-1].endswith(", a repeated batch: the next tells how far behind")

@@ -56,12 +56,18 @@ class ProgressLines:
         took = self._clock() - self._began
         self.say("started in %.1f s, %s; the first batch begins", took, _many(tasks, "task"))
 
-    def look(self, last: Callable[[], Progress | None], recent: Callable[[], Any]) -> None:
+    def look(
+        self,
+        last: Callable[[], Progress | None],
+        recent: Callable[[], Any],
+        busy_with: Callable[[], object],
+    ) -> None:
         """Write a line if one is due.
 
         Args:
             last: Returns Spark's progress of the last batch.
             recent: Returns the progress of the last batches, oldest first.
+            busy_with: Returns the batch that runs; None if there is nothing to do.
         """
         now = self._clock()
         if now < self._due:
@@ -72,7 +78,7 @@ class ProgressLines:
             if found is not None:
                 self._write_first(found, now)
         elif 0 < self._interval_s <= now - self._told_at:
-            self._write_rate(recent(), now)
+            self._write_rate(recent(), busy_with() is None, now)
 
     def _write_first(self, first: Progress, now: float) -> None:
         self._batch, self._told_at = int(first["batchId"]), now
@@ -83,12 +89,13 @@ class ProgressLines:
             _behind(first),
         )
 
-    def _write_rate(self, recent: Sequence[Progress], now: float) -> None:
+    def _write_rate(self, recent: Sequence[Progress], idle: bool, now: float) -> None:
         assert self._batch is not None
         new = [each for each in recent if each["batchId"] > self._batch]
         span, self._told_at = now - self._told_at, now
         if not new:
-            self.say("running; no batch has ended for %.0f s", span)
+            why = "no new records" if idle else "no batch has ended"
+            self.say(f"running; {why} for %.0f s", span)
             return
         # Spark keeps the progress of a limited number of batches.
         share = len(new) / max(1, new[-1]["batchId"] - self._batch)

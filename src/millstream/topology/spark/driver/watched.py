@@ -136,8 +136,9 @@ class WatchedApplication(QueryableApplication):
             return self._note(lost, "")
         text = self._runner.failure()
         if text is None or (text == STOPPED and self._stopping.is_set()):
-            self._lines.look(self._runner.last_progress, self._runner.recent_progress)
-            self._overdue.look(self._runner.busy_with)
+            runner = self._runner
+            self._lines.look(runner.last_progress, runner.recent_progress, runner.busy_with)
+            self._overdue.look(runner.busy_with)
             return None
         self._waited_for = self._overdue.reason
         self._overdue.over()
