@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import NoneType
 from typing import Any
 
@@ -53,6 +53,19 @@ class StoreAccess(KeyValueAccess):
 
     def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
         return self._keys.column_to_bytes(keys)  # type: ignore[return-value]
+
+    def write_absent(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> Any:
+        """Write the value of a key unless it has one; return what it had."""
+        before = self.read(key_bytes)
+        if before is None:
+            self.write(key_bytes, key, value, timestamp)
+        return before
+
+    def delete(self, key_bytes: bytes, key: Any) -> Any:
+        """Delete a key; return what it had."""
+        before = self.read(key_bytes)
+        self.write(key_bytes, key, None, 0)
+        return before
 
     def cached_cells(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -134,6 +147,22 @@ class DirectAccess(StoreAccess):
 
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         self._put(key_bytes, None if value is None else self._encode(value, timestamp))
+
+    def write_absent(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> Any:
+        data = None if value is None else self._encode(value, timestamp)
+        before = self._below.put_if_absent(key_bytes, data)
+        return None if before is None else self._decode(before)
+
+    def write_in_order(self, entries: Iterable[tuple[bytes, Any, int]]) -> None:
+        """Write many values with their times, one after the other; none if one has no bytes."""
+        encode = self._encode
+        self._below.put_in_order(
+            [(key, None if value is None else encode(value, time)) for key, value, time in entries]
+        )
+
+    def delete(self, key_bytes: bytes, key: Any) -> Any:
+        before = self._below.delete(key_bytes)
+        return None if before is None else self._decode(before)
 
     def write_at(
         self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int

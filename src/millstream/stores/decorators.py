@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from millstream.core.state import StateStore, StateStoreContext
-from millstream.stores.layers import Delegating, Encode, PointLayer
+from millstream.stores.layers import Delegating, Encode, PointLayer, Put
 from millstream.stores.value_forms import Adapter, Log
 
 LoggedKey = Callable[[bytes], bytes]
@@ -31,6 +31,15 @@ class PointsDecorator(Delegating, PointLayer):
 
     def remove(self, key: bytes) -> None:
         self._below.remove(key)
+
+    def put_in_order(self, entries: Sequence[Put]) -> None:
+        self._below.put_in_order(entries)
+
+    def put_if_absent(self, key: bytes, value: bytes | None) -> bytes | None:
+        return self._below.put_if_absent(key, value)
+
+    def delete(self, key: bytes) -> bytes | None:
+        return self._below.delete(key)
 
 
 class AdaptedPoints(PointsDecorator):
@@ -65,6 +74,20 @@ class AdaptedPoints(PointsDecorator):
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         kept = self._adapter.below
         self._below.put_all({k: None if v is None else kept(v) for k, v in entries.items()})
+
+    def put_in_order(self, entries: Sequence[Put]) -> None:
+        kept = self._adapter.below
+        self._below.put_in_order([(k, None if v is None else kept(v)) for k, v in entries])
+
+    def put_if_absent(self, key: bytes, value: bytes | None) -> bytes | None:
+        kept = None if value is None else self._adapter.below(value)
+        return self._shown(self._below.put_if_absent(key, kept))
+
+    def delete(self, key: bytes) -> bytes | None:
+        return self._shown(self._below.delete(key))
+
+    def _shown(self, value: bytes | None) -> bytes | None:
+        return None if value is None else self._adapter.above(value)
 
 
 class ChangeLoggingPoints(PointsDecorator):
@@ -115,6 +138,24 @@ class ChangeLoggingPoints(PointsDecorator):
         self._below.remove(key)
         if self.logs:
             self._log(key, None)
+
+    def put_in_order(self, entries: Sequence[Put]) -> None:
+        self._below.put_in_order(entries)
+        if self.logs:
+            for key, value in entries:
+                self._log(key, value)
+
+    def put_if_absent(self, key: bytes, value: bytes | None) -> bytes | None:
+        before = self._below.put_if_absent(key, value)
+        if before is None and self.logs:
+            self._log(key, value)
+        return before
+
+    def delete(self, key: bytes) -> bytes | None:
+        before = self._below.delete(key)
+        if self.logs:
+            self._log(key, None)
+        return before
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._put_below(key, value)

@@ -14,6 +14,8 @@ from millstream.core.working_copy import WorkingCopy
 
 Getter = Callable[[bytes], "bytes | None"]
 Encode = Callable[[Sequence[Any], Sequence[int]], "list[bytes | None]"]
+Put = tuple[bytes, "bytes | None"]
+"""A key and its new value; None deletes it."""
 Putter = Callable[[bytes, "bytes | None"], None]
 
 
@@ -94,6 +96,24 @@ class PointLayer(Layer):
         put = self.put
         for key, value in entries.items():
             put(key, value)
+
+    def put_in_order(self, entries: Sequence[Put]) -> None:
+        """Set many values, one after the other; a key may be there twice."""
+        for key, value in entries:
+            self.put(key, value)
+
+    def put_if_absent(self, key: bytes, value: bytes | None) -> bytes | None:
+        """Set the value of a key unless it has one; return the one it had."""
+        before = self.get(key)
+        if before is None:
+            self.put(key, value)
+        return before
+
+    def delete(self, key: bytes) -> bytes | None:
+        """Delete a key and return the value it had."""
+        before = self.get(key)
+        self.put(key, None)
+        return before
 
     def encoding_for(self, layer: PointLayer, encode: Encode) -> Encode | None:
         """Return the encoder for writes to ``layer``; None if writes here do more than that.

@@ -24,7 +24,7 @@ from millstream.core.state import (
     ValueTimestampHeaders,
 )
 from millstream.core.wording import a_kind
-from millstream.stores.access import StoreAccess
+from millstream.stores.access import DirectAccess, StoreAccess
 from millstream.stores.cache.merge import merged
 from millstream.stores.codec import TimestampedCodec
 from millstream.stores.header_codec import HeadersCodec
@@ -65,24 +65,28 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         access = self._opened()
         plain, timestamp = self._codec.take(value)
         with self._key_written(given(key), value) as key_bytes:
-            before: V | None = self._codec.show(access.read(key_bytes))
-            if before is None:
-                access.write(key_bytes, key, plain, timestamp)
-        return before
+            before = access.write_absent(key_bytes, key, plain, timestamp)
+        shown: V | None = self._codec.show(before)
+        return shown
 
     def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
         pairs = pairs_of(entries)
         for key, _ in pairs:
             given(key)
+        access, take = self._opened(), self._codec.take
+        if self._headed is None and isinstance(access, DirectAccess):
+            to_bytes = access.serialize_key
+            access.write_in_order((to_bytes(key), *take(value)) for key, value in pairs)
+            return
         for key, value in pairs:
             self.put(key, value)
 
     def delete(self, key: K) -> V | None:
         access = self._opened()
         with self._key_written(given(key), None) as key_bytes:
-            before: V | None = self._codec.show(access.read(key_bytes))
-            access.write(key_bytes, key, None, 0)
-        return before
+            before = access.delete(key_bytes, key)
+        shown: V | None = self._codec.show(before)
+        return shown
 
     def range(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
         return self._between(from_, to, reverse=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from millstream.core.keyvalue import KeyValue
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.store import Entry
-from millstream.stores.layers import ByteLayer
+from millstream.stores.layers import ByteLayer, Put
 from millstream.stores.supplied import SuppliedLayer
 
 
@@ -32,6 +33,26 @@ class SuppliedBytes(SuppliedLayer, ByteLayer):
             data = self._value(key, f"{method}()") or b""
             if upper is None or data < upper:
                 yield data, value
+
+    def put_in_order(self, entries: Sequence[Put]) -> None:
+        if self._has("putAll"):
+            self._store.putAll([KeyValue(key, value) for key, value in entries])
+        else:
+            super().put_in_order(entries)
+
+    def put_if_absent(self, key: bytes, value: bytes | None) -> bytes | None:
+        if not self._has("putIfAbsent"):
+            return super().put_if_absent(key, value)
+        return self._value(self._store.putIfAbsent(key, value), "putIfAbsent()")
+
+    def delete(self, key: bytes) -> bytes | None:
+        if not self._has("delete"):
+            return super().delete(key)
+        return self._value(self._store.delete(key), "delete()")
+
+    def _has(self, method: str) -> bool:
+        """Tell whether the store has a method, which one that is no ``KeyValueStore`` may lack."""
+        return callable(getattr(self._own, method, None))
 
     def size_estimate(self) -> int:
         return self._count(self._store.approximateNumEntries(), "approximateNumEntries()")
