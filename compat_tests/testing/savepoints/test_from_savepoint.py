@@ -244,16 +244,31 @@ def test_a_key_in_several_partitions_is_refused_and_one_partition_is_not(tmp_pat
         assert driver.getKeyValueStore("noted").get("last") == "2"
 
 
-def test_a_global_store_goes_on(tmp_path: Path) -> None:
+def with_rows() -> Topology:
     builder = StreamsBuilder()
     rows = builder.globalTable("rows", Materialized.as_("rows"))
     builder.stream("in").join(rows, lambda key, _: key, lambda left, right: left + right).to("out")
-    topology = builder.build()
-    one = [("rows", "a", "1", 0)]
-    point = saved(topology, tmp_path, one)
+    return builder.build()
 
-    with driver_of(topology, point) as driver:
+
+def test_a_global_store_goes_on(tmp_path: Path) -> None:
+    point = saved(with_rows(), tmp_path, [("rows", "a", "1", 0)])
+
+    with driver_of(with_rows(), point) as driver:
         pipe(driver, [("in", "a", "x", 1)])
+        assert output(driver) == [("a", "x1", 1)]
+
+
+def test_a_global_store_of_another_format_says_that_it_is_empty(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    point = saved(with_rows(), tmp_path, [("rows", "a", "1", 0)])
+    config = {**CONFIG, "dsl.store.format": "HEADERS"}
+
+    with TopologyTestDriver.fromSavepoint(with_rows(), config, point) as driver:
+        assert driver.getKeyValueStore("rows").get("a") is None
+        assert "global store rows is empty here" in caplog.text
+        pipe(driver, [("rows", "a", "1", 0), ("in", "a", "x", 1)])
         assert output(driver) == [("a", "x1", 1)]
 
 

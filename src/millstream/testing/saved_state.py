@@ -23,6 +23,7 @@ from millstream.topology.spark.evolution.convert import Convert
 from millstream.topology.spark.evolution.outcome import Fate
 
 log = logging.getLogger(__name__)
+_EMPTY = "global store %s is empty here: a test driver has no topic; pipe in the topic's records"
 
 
 class SavedState:
@@ -55,10 +56,13 @@ class SavedState:
             StreamsException: The topology cannot go on with a store.
         """
         place = str(self.savepoint.root)
+        filled_by_topics = {each.store.name for each in plan.globals}
         self._continued = continued(self.manifest, plan, description, config, place)
         for each in self._continued.comparison.outcomes:
             if each.kind == "store" and each.fate is not Fate.SAME:
                 log.warning("store %s: %s %s", each.name, each.fate.value, each.how)
+                if each.fate is Fate.NEW and each.name in filled_by_topics:
+                    log.warning(_EMPTY, each.name)
 
     def fill(self, store: str, opened: ByteStore) -> None:
         """Write a store's entries to an empty byte store.
