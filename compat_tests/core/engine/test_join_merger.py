@@ -95,8 +95,15 @@ def counted(joined: Streams) -> KStream[str, Any]:
     )
 
 
+def shouted(value: str) -> str:
+    if value == "1+22":
+        raise ValueError(value)
+    return value.upper()
+
+
 BELOW: dict[str, Callable[[Streams], KStream[Any, Any]]] = {
     "nothing": lambda joined: joined,
+    "operators": lambda joined: joined.filter(lambda _, value: value != "1+1").mapValues(shouted),
     "origins": lambda joined: joined.process(Showing),
     "punctuations": lambda joined: joined.process(Punctuating),
     "a count": counted,
@@ -232,19 +239,22 @@ def went_down(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("config", [{}, MEMORY], ids=["rocksDB", "in_memory"])
-def test_only_records_that_find_a_partner_go_down(
-    config: dict[str, Any], went_down: list[Any]
+@pytest.mark.parametrize("below", ["origins", "nothing"])
+def test_records_that_find_a_partner_go_down_where_a_processor_may_look_at_them(
+    below: str, config: dict[str, Any], went_down: list[Any]
 ) -> None:
-    topology = program("nothing", JoinWindows.ofTimeDifferenceAndGrace(10, 0))
+    topology = program(below, JoinWindows.ofTimeDifferenceAndGrace(10, 0))
     rows = alternating(20)
 
     found = run(topology, config, [rows], restarts=False)
 
     # The first record of a store opens its first segment; right ones find their left one.
-    assert went_down == ["k0", *(f"k{n}" for n in range(10))]
+    partners = [f"k{n}" for n in range(10)] if below == "origins" else ["k0"]
+    assert went_down == ["k0", *partners]
     sent = [each for each in found if isinstance(each, Sent)]
+    shown = [f" right {n} {2 * n + 1}" if below == "origins" else "" for n in range(10)]
     assert [(each.key, each.value, each.timestamp) for each in sent] == [
-        (b"k%d" % n, b"value+value", 2 * n + 1) for n in range(10)
+        (b"k%d" % n, f"value+value{shown[n]}".encode(), 2 * n + 1) for n in range(10)
     ]
 
 

@@ -78,9 +78,10 @@ class Runs:
     def __init__(self) -> None:
         self._runs: dict[Origin, list[Run]] = {}
 
-    def add(self, run: Run) -> None:
-        """Keep a run until ``clear``."""
-        self._runs.setdefault(run.place, []).append(run)
+    def add(self, *runs: Run) -> None:
+        """Keep runs until ``clear``."""
+        for run in runs:
+            self._runs.setdefault(run.place, []).append(run)
 
     def note(self, decoded: Decoded, index: int) -> None:
         """Keep a record that is processed by itself, and those after it, as ``add`` keeps a run."""

@@ -212,7 +212,7 @@ class Task:
         """Let the nodes, or ``take``, process decoded records of one partition as a chunk."""
         source, before = queue.source, self.group.stream_time
         run = self.current_run = Run(decoded, start, stop, before)
-        self._begin(run)
+        self.begin(run)
         began = self.measures.began()
         chunk = decoded.chunk.slice(start, stop)
         run.offsets = chunk.offsets
@@ -223,16 +223,16 @@ class Task:
             self.measures.processed(source.name, timestamps, before, began)
         self.group.stream_time = max(before, max(timestamps))
 
-    def _begin(self, *runs: Run) -> None:
-        for run in runs:
-            self._runs.add(run)
+    def begin(self, *runs: Run) -> None:
+        """Begin whole runs, of one or several partitions."""
+        self._runs.add(*runs)
         self._each_depth, self.punctuations.scheduled_in_run = 0, False
         self.record_context = None
 
     def process_joint(self, runs: list[Decoded], process: JointRun, order: list[int]) -> None:
         """Let ``process`` take whole runs of several partitions, merged in an order."""
         before = self.group.stream_time
-        self._begin(*(Run(run, 0, len(run.chunk), before) for run in runs))
+        self.begin(*(Run(run, 0, len(run.chunk), before) for run in runs))
         self.failures.guarded(process, order)
         self.group.stream_time = max(before, *(max(run.chunk.timestamps) for run in runs))
 

@@ -214,6 +214,10 @@ class WindowAdds(ABC):
         """Return the bytes of one value."""
 
     @abstractmethod
+    def accepts(self, start: int) -> bool:
+        """Tell whether ``add`` takes a value that starts then."""
+
+    @abstractmethod
     def add(self, key_bytes: bytes, start: int, data: bytes) -> bool:
         """Add a value's bytes; False, and nothing is done, if a write would do more than that."""
 

@@ -60,6 +60,14 @@ class StoredAdds(WindowAdds):
     def encode(self, value: Any, time: int) -> bytes | None:
         return self._encode([value], [time])[0]
 
+    def accepts(self, start: int) -> bool:
+        layer = self._layer
+        observed = max(start, layer.observed)
+        if start == observed > layer.observed and start >= layer.moves_at:
+            return False
+        late_after = self._late_after
+        return start >= (layer.first_accepted if late_after is None else observed - late_after)
+
     def add(self, key_bytes: bytes, start: int, data: bytes) -> bool:
         layer = self._layer
         observed = layer.observed

@@ -96,7 +96,7 @@ class JoinStreams(Operator):
         """Return where partners are, if a record that has none is no result either."""
         if self._unmatched_result or self._unmatched is not None:
             return None
-        return Partners(self._other, self._before, self._after)
+        return Partners(self._other, self._before, self._after, self._join, self.context)
 
     def save(self) -> bytes | None:
         """Return the times of both sides; one of them does it for both."""

@@ -1,12 +1,22 @@
-"""Inserts of the records of one side of an inner join that find no partner, a run at a time."""
+"""Inserts of the records of one side of an inner join, a run at a time.
+
+Those that find partners are joined as well where their results may go on as one run.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from millstream.core.chunk import Chunk
+from typing_extensions import Self
+
+from millstream.core.chunk import Chunk, side_by_side
 from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 from millstream.core.state.access import WindowAccess, WindowAdds
+
+_MOST_RESULTS = 10_000
+"""Then they go on: a record may have any number of partners."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +39,30 @@ class InsertSide:
         return UnmatchedInserts(self, chunk, own, other, data)
 
 
+@dataclass(slots=True)
+class JoinedResults:
+    """Results of both sides, in their order, to be forwarded as one run."""
+
+    context: Any
+    """The ``NodeContext`` of either side."""
+    records: Chunk
+    """Those of all sides, side by side."""
+    numbers: list[int] = field(default_factory=list)
+    """The number of each result's record among them."""
+    times: list[int] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+
+    def forward(self) -> None:
+        """Forward them, each with the place of its own record."""
+        if not self.numbers:
+            return
+        numbers, times, values = self.numbers, self.times, self.values
+        self.numbers, self.times, self.values = [], [], []
+        self.context.forward_chunk(self.records.take(numbers).replace(values=values).at(times))
+
+
 class UnmatchedInserts:
-    """Inserts those records of a run that find no partner."""
+    """Inserts those records of a run that find no partner, or joins all of them."""
 
     def __init__(
         self,
@@ -41,31 +73,82 @@ class UnmatchedInserts:
         data: list[bytes | None] | None,
     ) -> None:
         """Take the run, its keys as either store has them, and its values if they are plain."""
+        self._partners = side.partners
         self._before, self._after = side.partners.before, side.partners.after
+        self._chunk = chunk
         self._timestamps = list(chunk.timestamps)
         self._keys = chunk.keys
         self._values = chunk.values
         self._own = own
         self._other = other
         self._data = data
+        self._adds = side.adds
         self._add = side.adds.add
         self._encode = side.adds.encode
         self._misses = side.finds.misses
-        self.settle = side.adds.settle
+        self._results: JoinedResults | None = None
+        self._first = 0
+        """The number of the run's first record in the results."""
+
+    def join_with(self, others: Sequence[Self]) -> bool:
+        """Join the records of these sides from now on, if they may be joined as one run.
+
+        That is where nobody can change their values before their results go on.
+        """
+        contexts = [each._partners.context for each in others]
+        if any(each._data is None for each in others) or not contexts[0].forwards_alike(contexts):
+            return False
+        results = JoinedResults(contexts[0], side_by_side([each._chunk for each in others]))
+        first = 0
+        for each in others:
+            each._results, each._first = results, first
+            first += len(each._chunk)
+        return True
 
     def insert(self, index: int) -> bool:
-        """Insert a record if it has no partner and nothing about it is unusual."""
+        """Insert a record if nothing about it is unusual: no partner, unless they are joined."""
         value, timestamp = self._values[index], self._timestamps[index]
         if value is None or self._keys[index] is None:
             return False
         first, last = timestamp - self._before, timestamp + self._after
         try:
-            if not self._misses(self._other[index], first, last):
+            misses = self._misses(self._other[index], first, last)
+            if not misses and self._results is None:
                 return False
             data = self._encode(value, timestamp) if self._data is None else self._data[index]
-            return data is not None and self._add(self._own[index], timestamp, data)
+            if data is None:
+                return False
+            if misses:
+                return self._add(self._own[index], timestamp, data)
+            if not self._adds.accepts(timestamp):
+                return False
         except Exception:  # noqa: BLE001 - it is raised again where its handler is asked
             return False
+        assert self._results is not None
+        self._join(self._results, index, first, last)
+        return self._add(self._own[index], timestamp, data)
+
+    def settle(self) -> None:
+        """Forward what was joined, and bring the store up to date."""
+        self._adds.settle()
+        if self._results is not None:
+            self._results.forward()
+
+    def _join(self, results: JoinedResults, index: int, first: int, last: int) -> None:
+        """Join a record with its partners."""
+        partners, timestamp = self._partners, self._timestamps[index]
+        key, value, join = self._keys[index], self._values[index], partners.join
+        number, first, last = self._first + index, max(0, first), max(0, last)
+        try:
+            for time, (partner, _) in partners.store.fetch(self._other[index], first, last):
+                results.values.append(join(key, value, partner))
+                results.times.append(max(timestamp, time))
+                results.numbers.append(number)
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            results.forward()
+            partners.context.fail(self._chunk, index, error)
+        if len(results.numbers) >= _MOST_RESULTS:
+            results.forward()
 
 
 def unmatched_inserts(own: WindowAccess, partners: Partners) -> StartInserts | None:

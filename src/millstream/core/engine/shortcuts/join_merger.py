@@ -1,8 +1,9 @@
-"""Shortcut for inner joins of streams: records without partner are inserted by the run.
+"""Shortcut for inner joins of streams: both sides are merged, and inserted by the run.
 
-Such a record does nothing but stay in the store of its side, and only the other side can see when
-it got there. So the queues of both sides are merged here, record by record, and only records that
-match, or do anything else, are processed by the nodes.
+A record without partner does nothing but stay in the store of its side, and only the other side can
+see when it got there. So the queues of both sides are merged here, record by record. Where nothing
+below the join looks at more than a record, those that match are joined here, too, and their results
+go on as one run; else they are processed by the nodes, as is all that is unusual.
 
 The order is that of ``PartitionGroup``: a side goes on while its head is the earlier one, and at
 equal times the other side follows.
@@ -10,7 +11,7 @@ equal times the other side follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,7 +19,7 @@ from typing_extensions import Self
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue, concatenated
-from millstream.core.engine.run import context_of
+from millstream.core.engine.run import Run, context_of
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.shortcuts.shortcut import Shortcut
 from millstream.core.engine.source import SourceRuntime
@@ -37,8 +38,14 @@ class UnmatchedInsert(Protocol):
     def insert(self, index: int) -> bool:
         """Insert a record if that is all there is to do; else do nothing and return False."""
 
+    def join_with(self, others: Sequence[Self]) -> bool:
+        """Join the records of these sides, its own among them, from now on as well, if it may.
+
+        Returns False where the nodes have to do it.
+        """
+
     def settle(self) -> None:
-        """Bring the store up to date, so that the nodes may process the record."""
+        """Forward results and update the store, so that the nodes may process the record."""
 
 
 StartInserts = Callable[[Chunk], UnmatchedInsert | None]
@@ -54,6 +61,10 @@ class Partners:
     before: int
     """Milliseconds."""
     after: int
+    join: Callable[[Any, Any, Any], Any]
+    """Given key, own value and the partner's, returns the result."""
+    context: Any
+    """A ``NodeContext``, which forwards results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +100,23 @@ class JoinMerger(Shortcut):
         if merge is None:
             return 0
         try:
-            for source, decoded, index in merge.matches():
-                task.process_at(source, decoded, index)
-                if task.punctuations.on_stream_time:
-                    break
+            task.failures.guarded(self._process, merge)
         finally:
             count = merge.finish()
         last, index = merge.last()
         task.record_context = task.processed = context_of(last, index)
         task.punctuations.run_stream_time()
         return count
+
+    def _process(self, merge: _Merge) -> None:
+        task = self._task
+        if merge.joins():
+            task.begin(*merge.runs())
+        for source, decoded, index in merge.matches():
+            task.process_at(source, decoded, index)
+            if task.punctuations.on_stream_time:
+                break
+        merge.settle()
 
     def _merge(self, group: PartitionGroup) -> _Merge | None:
         queues = group.heads()
@@ -161,42 +179,57 @@ class _Merge:
         self._sides = waiting[0], waiting[-1]
         """The side of the record taken last, and the other one."""
 
+    def joins(self) -> bool:
+        """Let the run join the records that match, where it may."""
+        inserts = [each.inserts for each in self._waiting]
+        return inserts[0].join_with(inserts)
+
+    def runs(self) -> list[Run]:
+        """Return the runs of both sides."""
+        decoded, before = [each.decoded for each in self._waiting], self._group.stream_time
+        return [Run(each, 0, len(each.chunk), before) for each in decoded]
+
     def matches(self) -> Iterator[tuple[SourceRuntime, Decoded, int]]:
         """Yield the records that the nodes have to process, with the group's stream time set."""
         group, side, other = self._group, self._waiting[0], self._waiting[-1]
         stream_time = group.stream_time
-        while True:
-            index = side.taken
-            side.taken = after = index + 1
-            timestamp = side.timestamps[index]
-            stream_time = max(timestamp, stream_time)
-            if not side.insert(index):
-                group.stream_time = stream_time
-                side.inserts.settle()
-                self._sides = side, other
-                yield side.queue.source, side.decoded, index
-            if after == side.size:
-                if other.taken == other.size:
-                    break
-                side, other = other, side
-            elif (
-                other.taken < other.size
-                and other.timestamps[other.taken] <= side.timestamps[after]
-                and other is not side
-            ):
-                side, other = other, side
-        self._sides = side, other
-        group.stream_time = stream_time
+        try:
+            while True:
+                index = side.taken
+                side.taken = after = index + 1
+                timestamp = side.timestamps[index]
+                stream_time = max(timestamp, stream_time)
+                if not side.insert(index):
+                    group.stream_time = stream_time
+                    side.inserts.settle()
+                    yield side.queue.source, side.decoded, index
+                if after == side.size:
+                    if other.taken == other.size:
+                        break
+                    side, other = other, side
+                elif (
+                    other.taken < other.size
+                    and other.timestamps[other.taken] <= side.timestamps[after]
+                    and other is not side
+                ):
+                    side, other = other, side
+        finally:
+            self._sides = side, other
+            group.stream_time = stream_time
 
     def last(self) -> tuple[Decoded, int]:
         """Return the record that was taken last."""
         side = self._sides[0]
         return side.decoded, side.taken - 1
 
-    def finish(self) -> int:
-        """Settle the stores and remove what was taken from the queues; return its number."""
+    def settle(self) -> None:
+        """Forward what was joined, and settle the stores."""
         for each in self._waiting:
             each.inserts.settle()
+
+    def finish(self) -> int:
+        """Settle the stores and remove what was taken from the queues; return its number."""
+        self.settle()
         # The side that was taken from last competes last, as if records had been taken one by one.
         side, other = self._sides
         order = [side] if side is other else [other, side]
