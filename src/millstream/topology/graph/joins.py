@@ -86,6 +86,7 @@ class StreamJoin(Node):
             self.joiner,
             is_left=this is self.left,
             unmatched_result=alone,
+            outer=self.left_unmatched and self.right_unmatched,
             other_store=other.store.name(),
             unmatched_store=None if unmatched is None else unmatched.name(),
         )

@@ -6,7 +6,7 @@ finds partners among the other side's records. A record finds its partners befor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
@@ -22,6 +22,8 @@ from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRe
 from millstream.topology.operators.unmatched_inserts import unmatched_inserts
 
 _INCOMPLETE = "null key or value"
+_AFTER_ALL = b"\xff"
+"""After the slots of all times."""
 
 
 class StoreForJoin(Operator):
@@ -66,13 +68,16 @@ class JoinStreams(Operator):
         *,
         is_left: bool,
         unmatched_result: bool,
+        outer: bool,
         other_store: str,
         unmatched_store: str | None,
     ) -> None:
         """Take the settings.
 
-        ``unmatched_result``: a record of this side without partner is a result.
+        ``unmatched_result``: a record of this side without partner is a result; ``outer``: one of
+        either side.
         """
+        self._outer = outer
         self._is_left = is_left
         before, after = windows.beforeMs, windows.afterMs
         self._before, self._after = (before, after) if is_left else (after, before)
@@ -145,20 +150,10 @@ class JoinStreams(Operator):
         if unmatched.earliest + self._after + self._grace >= unmatched.stream_time:
             return
         unmatched.earliest = LONG_MAX
-        still_open = [False, False]
         gone: list[bytes] = []
         previous: bytes | None = None
         try:
-            for waiting in unmatched.records():
-                # If only one side has some, this becomes the last time and not the first still open
-                # one, so that others are forwarded later than they could be: as in Kafka.
-                unmatched.earliest = waiting.timestamp
-                if all(still_open):
-                    break
-                look_back = self._look_back[waiting.is_left]
-                if waiting.timestamp + look_back + self._grace >= unmatched.stream_time:
-                    still_open[waiting.is_left] = True
-                    continue
+            for waiting in self._expired(unmatched):
                 self._forward_alone(unmatched, waiting, record)
                 # One that could not be forwarded is tried again, with the one before it.
                 if previous is not None and previous != waiting.slot:
@@ -168,6 +163,23 @@ class JoinStreams(Operator):
                 gone.append(previous)
         finally:
             unmatched.remove(gone)
+
+    def _expired(self, unmatched: UnmatchedRecords) -> Iterator[UnmatchedRecord]:
+        """Yield the unmatched records that can have no partner any more, in order."""
+        ends = [unmatched.stream_time - back - self._grace for back in self._look_back]
+        if self._outer:
+            yield from unmatched.expired(ends)
+            return
+        first_open = _AFTER_ALL
+        for waiting in unmatched.records():
+            # This becomes the last time and not the first still open one, so that others are
+            # forwarded later than they could be: as in Kafka. So it is seldom, and may take long.
+            unmatched.earliest = waiting.timestamp
+            if waiting.timestamp < ends[waiting.is_left]:
+                yield waiting
+            else:
+                first_open = min(first_open, waiting.slot)
+        unmatched.first = first_open
 
     def _forward_alone(
         self, unmatched: UnmatchedRecords, waiting: UnmatchedRecord, record: AnyRecord

@@ -10,6 +10,7 @@ from typing import Any
 from millstream.core.durations import LONG_MAX
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.topology.operators.operator_store import OperatorStore, SerdeCalls
+from millstream.topology.operators.unmatched_order import UnmatchedOrder
 
 _KEY = struct.Struct(">qB")
 _TIMES = struct.Struct(">qq")
@@ -45,6 +46,9 @@ class UnmatchedRecords(OperatorStore):
         """The largest event time of both sides."""
         self.earliest = LONG_MAX
         """A lower bound of the times of the records, as far as is known."""
+        self.first = b""
+        """No record has a slot before this one."""
+        self._order: UnmatchedOrder | None = None
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         super().init(stateStoreContext, root)
@@ -60,31 +64,62 @@ class UnmatchedRecords(OperatorStore):
         """Add a record."""
         self.earliest = min(self.earliest, timestamp)
         slot = self._slot(key, timestamp, is_left)
+        self.first = min(self.first, slot)
         data = self._writers[is_left](self._topic, self._headers(), value)
+        before = self._access.read(slot)
         values = None
         if data is not None:
-            values = [*(self._access.read(slot) or ()), (_LEFT if is_left else _RIGHT) + data]
+            values = [*(before or ()), (_LEFT if is_left else _RIGHT) + data]
         self._access.write(slot, slot, values, timestamp)
+        if self._order is not None and (before is None) != (values is None):
+            (self._order.add if before is None else self._order.remove)(slot)
 
     def matched(self, key: Any, timestamp: int, *, is_left: bool) -> None:
         """Remove the records of that key, time and side, if there are any: they have matched."""
         slot = self._slot(key, timestamp, is_left)
         if self._access.read(slot) is not None:
             self._access.write(slot, slot, None, timestamp)
+            if self._order is not None:
+                self._order.remove(slot)
 
     def records(self) -> Iterator[UnmatchedRecord]:
         """Yield the records in order."""
-        with self._store.all() as entries:
+        # From the first one on: deletions of this batch are before it, and would be passed again.
+        with self._store.range(self.first or None, None) as entries:
             for slot, values in entries:
-                timestamp, is_left = _KEY.unpack_from(slot)
-                key = slot[_KEY.size :]
-                for value in values:
-                    yield UnmatchedRecord(slot, key, timestamp, bool(is_left), value[1:])
+                yield from _records(slot, values)
+
+    def expired(self, ends: Sequence[int]) -> Iterator[UnmatchedRecord]:
+        """Yield the records of both sides that are over, in order; ``earliest`` follows them.
+
+        After the last one it is as Kafka leaves it: the time of the record behind the first open
+        ones of both sides, or of the last record if only one side has open ones.
+
+        Args:
+            ends: Right records before the first time are over, and left ones before the second.
+        """
+        if self._order is None:
+            with self._store.all() as entries:
+                self._order = UnmatchedOrder((slot for slot, _ in entries), _is_left)
+        order, bounds = self._order, [_KEY.pack(max(0, end), 0) for end in ends]
+        for slot in order.before(bounds):
+            self.earliest = _time_of(slot)
+            yield from _records(slot, self._access.read(slot))
+        right, left = order.first_from(bounds)
+        if right is None or left is None:
+            last = order.last()
+        else:
+            last = max(right, left)
+            if len(self._access.read(last)) == 1:
+                last = order.after(last) or last
+        self.earliest = LONG_MAX if last is None else _time_of(last)
 
     def remove(self, slots: list[bytes]) -> None:
         """Remove the records with these slots."""
         for slot in slots:
             self._access.write(slot, slot, None, 0)
+            if self._order is not None:
+                self._order.remove(slot)
 
     def key_of(self, record: UnmatchedRecord) -> Any:
         """Return the record's key."""
@@ -111,3 +146,19 @@ class UnmatchedRecords(OperatorStore):
     def _slot(self, key: Any, timestamp: int, is_left: bool) -> bytes:
         key_bytes = self._write_key(self._topic, self._headers(), key) or b""
         return _KEY.pack(timestamp, is_left) + key_bytes
+
+
+def _records(slot: bytes, values: Sequence[bytes]) -> Iterator[UnmatchedRecord]:
+    timestamp, is_left = _KEY.unpack_from(slot)
+    key = slot[_KEY.size :]
+    for value in values:
+        yield UnmatchedRecord(slot, key, timestamp, bool(is_left), value[1:])
+
+
+def _time_of(slot: bytes) -> int:
+    time: int = _KEY.unpack_from(slot)[0]
+    return time
+
+
+def _is_left(slot: bytes) -> bool:
+    return slot[_KEY.size - 1] == 1

@@ -1,0 +1,120 @@
+"""Left and outer joins release unmatched records as Kafka's loop over all of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_tests.core.engine.test_join_merger import MEMORY, ROWS, SKIPS, TEXT, TOPICS, Row, run
+from millstream import Consumed, JoinWindows, Produced, StreamJoined, StreamsBuilder, Topology
+from millstream.core.sorted_map import SortedMap
+from millstream.topology.operators.stream_join import JoinStreams
+from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRecords
+
+WINDOWS = st.sampled_from(
+    [
+        JoinWindows.ofTimeDifferenceAndGrace(3, 0),
+        JoinWindows.ofTimeDifferenceAndGrace(3, 5),
+        JoinWindows.ofTimeDifferenceAndGrace(0, 0),
+        JoinWindows.ofTimeDifferenceAndGrace(0, 2).after(9),
+        JoinWindows.ofTimeDifferenceAndGrace(0, 2).before(9),
+        JoinWindows.ofTimeDifferenceAndGrace(70_000, 10_000),
+    ]
+)
+
+
+def joined(left: str | None, right: str | None) -> str:
+    if right is None and left == "bad":
+        raise ValueError(left)
+    return f"{left}+{right}"
+
+
+def program(kind: str, windows: JoinWindows) -> Topology:
+    builder = StreamsBuilder()
+    left, right = (builder.stream(topic, Consumed.with_(TEXT, TEXT)) for topic in TOPICS)
+    join = left.leftJoin if kind == "left" else left.outerJoin
+    result = join(right, joined, windows, StreamJoined.with_(TEXT, TEXT, TEXT))
+    result.to("out", Produced.with_(TEXT, TEXT))
+    return builder.build()
+
+
+def _as_kafka(join: JoinStreams, unmatched: UnmatchedRecords) -> Iterator[UnmatchedRecord]:
+    """The loop of ``KStreamKStreamJoin.emitNonJoinedOuterRecords``, over all that the store has."""
+    still_open = [False, False]
+    unmatched.first = b""
+    for waiting in unmatched.records():
+        unmatched.earliest = waiting.timestamp
+        if all(still_open):
+            break
+        look_back = join._look_back[waiting.is_left]
+        if waiting.timestamp + look_back + join._grace >= unmatched.stream_time:
+            still_open[waiting.is_left] = True
+        else:
+            yield waiting
+
+
+@pytest.mark.parametrize("kind", ["left", "outer"])
+@settings(max_examples=80, deadline=None)
+@given(
+    windows=WINDOWS,
+    config=st.sampled_from([SKIPS, {**SKIPS, **MEMORY}]),
+    batches=st.lists(st.lists(ROWS, max_size=40), max_size=4),
+    restarts=st.booleans(),
+    in_order=st.booleans(),
+)
+def test_the_same_records_are_released_in_the_same_order(
+    kind: str,
+    windows: JoinWindows,
+    config: dict[str, Any],
+    batches: list[list[Row]],
+    restarts: bool,
+    in_order: bool,
+) -> None:
+    topology = program(kind, windows)
+    if in_order:
+        batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
+
+    found = run(topology, config, batches, restarts=restarts)
+
+    with patch.object(JoinStreams, "_expired", _as_kafka):
+        assert found == run(topology, config, batches, restarts=restarts)
+
+
+@contextmanager
+def counting_scans() -> Iterator[list[bytes]]:
+    """Yield what gets all the keys that scans of writes since the last commit pass."""
+    passed: list[bytes] = []
+    plain = SortedMap.keys
+
+    def keys(self: SortedMap[Any], *bounds: Any, **options: Any) -> Iterator[bytes]:
+        for each in plain(self, *bounds, **options):
+            passed.append(each)
+            yield each
+
+    with patch.object(SortedMap, "keys", keys):
+        yield passed
+
+
+@pytest.mark.parametrize("kind", ["left", "outer"])
+def test_what_was_released_in_a_batch_is_not_passed_again(kind: str) -> None:
+    topology = program(kind, JoinWindows.ofTimeDifferenceAndGrace(2, 0))
+    rows = [(TOPICS[n % 2], b"%d" % n, b"v", n) for n in range(1_000)]
+    seen = [0]
+    plain = UnmatchedRecords.records
+
+    def counted(records: UnmatchedRecords) -> Iterator[UnmatchedRecord]:
+        for each in plain(records):
+            seen[0] += 1
+            yield each
+
+    with patch.object(UnmatchedRecords, "records", counted), counting_scans() as scanned:
+        run(topology, SKIPS, [rows], restarts=False)
+
+    assert seen[0] <= 3 * len(rows)
+    assert len(scanned) <= 3 * len(rows)
