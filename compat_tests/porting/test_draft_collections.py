@@ -60,6 +60,7 @@ MEMBERS = (
             "ab1",
         ),
         ('Map<String, Integer> m = new HashMap<>(); return "" + m.get("a");', "null"),
+        ('Set<String> s = Set.of(); return s + "," + Set.of("a");', "[],[a]"),
         (
             (
                 'Map<String, Integer> m = new HashMap<>(); m.put("a", 1); m.put("b", 5);'

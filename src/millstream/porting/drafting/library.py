@@ -295,14 +295,6 @@ def _join(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
     return f"{tightened(between)}.join([{', '.join(parts)}])"
 
 
-def _map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
-    if len(nodes) % 2:
-        raise UntranslatedError(node)
-    given = [context.express(each) for each in nodes]
-    pairs = [f"{key}: {value}" for key, value in zip(given[::2], given[1::2], strict=True)]
-    return "{" + ", ".join(pairs) + "}"
-
-
 def _logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
     context.use("logging")
     return "logging.getLogger(__name__)"
@@ -373,7 +365,8 @@ def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) 
 
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
-    "String.join": _join, "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of,
+    "String.join": _join, "List.of": _as_list, "Set.of": mappings.set_of,
+    "Map.of": mappings.map_of, "ImmutableMap.of": mappings.map_of,
     "String.format": printing.formatted,
     "System.out.printf": printing.printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,

@@ -135,3 +135,17 @@ def compute_if_absent(
     context.helpers.add("made_if_absent")
     given = [context.express(each) for each in (receiver, *nodes)]
     return f"made_if_absent({', '.join(given)})"
+
+
+def map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    """Return ``Map.of(key, value, ...)``."""
+    if len(nodes) % 2:
+        raise UntranslatedError(node)
+    given = [context.express(each) for each in nodes]
+    pairs = [f"{key}: {value}" for key, value in zip(given[::2], given[1::2], strict=True)]
+    return "{" + ", ".join(pairs) + "}"
+
+
+def set_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``Set.of()`` as an empty set; ``{}`` would be a dict."""
+    return None if nodes else "set()"
