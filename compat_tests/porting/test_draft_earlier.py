@@ -64,5 +64,29 @@ def test_what_is_gone_is_told_apart_from_names_of_other_files() -> None:
         f"{HEAD} class T implements Transformer<String, String, String> {{ Other o = new Other();"
         " public String transform(String k, String v) { return v; } }".encode()
     ).text
-    assert "# millstream has no Transformer; write Processor, which forwards" in text
+    assert "# Java, line 2: millstream has no Transformer; write Processor, which" in text
     assert "to be ported and imported: Other\n" in text
+
+
+def test_processors_of_earlier_versions_are_places_that_are_left() -> None:
+    package = "org.apache.kafka.streams.processor"
+    body = (
+        "class A implements Processor<String, Long> { ProcessorContext context;"
+        " public void process(String k, Long v) { context.forward(k, v); } }"
+    )
+    note = "# Java, line 2: this Processor is gone from Kafka Streams 4; write process(record)"
+    for imported in (f"import {package}.Processor;", f"import {package}.*;"):
+        made = draft(f"\n{imported} {body}".encode())
+        assert made.left == (2,)
+        assert note in made.text
+        assert "1 place is left" in made.text
+    both = f"import {package}.api.*; import {package}.*;"
+    for imported in (f"import {package}.*; import {package}.api.Processor;", both):
+        assert draft(f"{imported} {body}".encode()).left == ()
+
+
+def test_a_class_that_is_gone_is_a_place_that_is_left() -> None:
+    source = f"{HEAD} class T implements ValueTransformer<String, String> {{ int count; }}"
+    made = draft(source.encode())
+    assert made.left == (2,)
+    assert "Nothing is left" not in made.text

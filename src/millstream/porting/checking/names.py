@@ -87,8 +87,12 @@ class FileNames:
         """Return the full names of the classes and members of Kafka that the file may name."""
         found = {n: full for n, full in self._imported.items() if api.is_kafka(full)}
         for package in self._packages:
-            known = (full for full in api.classes() if full.rpartition(".")[0] == package)
-            found.update({full.rpartition(".")[2]: full for full in known})
+            for full in api.classes():
+                holder, _, name = full.rpartition(".")
+                # Two packages may have had it at different times: what is not gone counts.
+                gone = full in differences() and name in found
+                if holder == package and name not in self._imported and not gone:
+                    found[name] = full
         for owner in self._static_classes:
             facts = api.classes().get(owner, {"methods": {}, "fields": {}})
             found.update(dict.fromkeys((*facts["methods"], *facts["fields"]), owner))

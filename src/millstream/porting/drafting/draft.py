@@ -77,6 +77,11 @@ STANDARD = (
 )  # fmt: skip
 
 
+# Names of classes of earlier versions that are those of other classes today.
+EARLIER = {
+    "Processor": "write process(record), and context.forward(record)",
+    "MockProcessorContext": "write with that of processor.api",
+}
 # Python refuses some of them, and the layout uses one.
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # A folder of more files is not one program.
@@ -186,10 +191,11 @@ def draft(
         raise IllegalArgumentException(
             f'cannot draft "{path}"', detail="An expression is nested too deeply."
         ) from error
+    gone = _gone(context, readable.decode("utf-8", "replace"))
     # What the parser could not place is in no statement, or was guessed.
     unread = sorted({*unread_lines(root)} - {*context.left})
     head = _header(path, context, unread)
-    made = "\n".join([*head, *_imports(context), *body]).rstrip() + "\n"
+    made = "\n".join([*head, *_imports(context, gone), *body]).rstrip() + "\n"
     made = re.sub(r"\n{4,}", "\n\n\n", made).replace(MARK, "")
     made = re.sub(r"\n{3,}(?=    )", "\n\n", made)
     made = re.sub(r":\n\n(?=    )", ":\n", made)
@@ -279,7 +285,31 @@ def _header(path: Path, context: Context, unread: list[int]) -> list[str]:
     return [*rows, '"""', "", "from __future__ import annotations", ""]
 
 
-def _imports(context: Context) -> list[str]:
+def _gone(context: Context, written: str) -> list[str]:
+    """Return notes about classes that the draft names and that are not here, or are others now.
+
+    Each is a place that is left: where the Java source names the class first.
+    """
+    own = {*context.shapes, *context.near}
+    notes = {
+        name: f"millstream has no {name}; write {INSTEAD[name]}."
+        for name in sorted((context.foreign & set(INSTEAD)) - own)
+    }
+    used = {name for package in context.imports for name in context.imports[package]} - own
+    for name, how in EARLIER.items():
+        full = context.kafka_classes.get(name, "")
+        if name in used and full.endswith(f".processor.{name}"):
+            notes[name] = f"this {name} is gone from Kafka Streams 4; {how}."
+    rows: list[str] = []
+    for name, note in notes.items():
+        found = re.search(rf"\b{name}\b", written)
+        at = written.count("\n", 0, found.start() if found else 0) + 1
+        context.left.append(at)
+        rows.append(f"# Java, line {at}: {note}")
+    return rows
+
+
+def _imports(context: Context, gone: list[str]) -> list[str]:
     rows: list[str] = []
     for group in (STANDARD, ("pytest",), ("millstream", "millstream.testing")):
         made: list[str] = []
@@ -294,10 +324,8 @@ def _imports(context: Context) -> list[str]:
                 made.append(f"from {module} import {', '.join(named)}")
         made.sort(key=lambda row: row.startswith("from ")) if group is STANDARD else None
         rows.extend([*made, ""] if made else [])
-    gone = sorted((context.foreign & set(INSTEAD)) - {*context.shapes, *context.near})
-    rows.extend(f"# millstream has no {name}; write {INSTEAD[name]}." for name in gone)
-    rows.extend([""] if gone else [])
-    foreign = sorted(context.foreign - {*context.shapes, *gone})
+    rows.extend([*gone, ""] if gone else [])
+    foreign = sorted(context.foreign - {*context.shapes, *(set(INSTEAD) - set(context.near))})
     if foreign:
         rows.extend(
             [f"# Names of other files, to be ported and imported: {', '.join(foreign)}", ""]
