@@ -70,3 +70,24 @@ def test_a_method_that_kafka_has_too_stays_a_call_where_no_type_is_known() -> No
     ).text
     assert "g(p.value)" in text
     assert "return h(o).value()" in text
+
+
+def test_a_val_has_the_type_of_its_value() -> None:
+    names = run(
+        'static String f() { val m = new HashMap<String, Long>(); m.put("a", 1L);'
+        ' String s = ""; for (val e : m.entrySet()) { s += e.getKey() + e.getValue(); }'
+        " return s; }",
+        before="import lombok.val;",
+    )
+    assert names["f"]() == "a1"
+
+
+def test_a_logger_says_which_levels_it_writes(caplog: pytest.LogCaptureFixture) -> None:
+    names = run(
+        "static boolean f() { return log.isDebugEnabled() || log.isInfoEnabled(); }",
+        before="@Slf4j",
+    )
+    with caplog.at_level(logging.WARNING):
+        assert names["f"]() is False
+    with caplog.at_level(logging.INFO):
+        assert names["f"]() is True

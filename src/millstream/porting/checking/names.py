@@ -104,7 +104,7 @@ class FileNames:
 
     def typed(self, name: TypeName | None) -> Typed | None:
         """Return the type of a declaration; None for what is not known, as a type variable."""
-        if name is None or not name.name or name.name in ("var", "?"):
+        if name is None or not name.name or name.name in ("var", "val", "?"):
             return None
         arguments = tuple(self.typed(each) for each in name.arguments)
         if name.name == "[]":

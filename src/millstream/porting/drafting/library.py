@@ -42,7 +42,8 @@ STATIC = {
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
-           "os.": "os", "re.": "re", "math.": "math", "random.random()": "random"}  # fmt: skip
+           "os.": "os", "re.": "re", "math.": "math", "random.random()": "random",
+           "logging.": "logging"}  # fmt: skip
 # By method and number of arguments, on a receiver {o}, where the name tells enough.
 ANY = {
     ("toLowerCase", 0): "{o}.lower()", ("toLowerCase", 1): "{o}.lower()",
@@ -64,7 +65,9 @@ ANY = {
     ("printStackTrace", 0): "print(repr({o}))",
     ("getMessage", 0): "str({o})", ("getCause", 0): "{o}.__cause__",
     ("toCharArray", 0): "list({o})", ("lastIndexOf", 1): "{o}.rfind({0})",
-    ("asProperties", 0): "{o}",
+    ("asProperties", 0): "{o}", ("isDebugEnabled", 0): "{o}.isEnabledFor(logging.DEBUG)",
+    ("isTraceEnabled", 0): "{o}.isEnabledFor(logging.DEBUG)",
+    ("isInfoEnabled", 0): "{o}.isEnabledFor(logging.INFO)",
 }  # fmt: skip
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
 OF_LISTS = {

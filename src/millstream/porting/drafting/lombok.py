@@ -10,6 +10,8 @@ from millstream.porting.reading.nodes import first, has, of_kind, text
 
 LOGGERS = ("Slf4j", "Log4j2", "Log4j", "Log", "CommonsLog", "JBossLog", "Flogger", "XSlf4j")
 ALL_FIELDS = ("AllArgsConstructor", "Value", "Builder")
+# Words for a type that the value tells: Java's, and Lombok's of a local that stays.
+GUESSED = ("var", "val")
 FINAL_FIELDS = ("RequiredArgsConstructor", "Data")
 
 

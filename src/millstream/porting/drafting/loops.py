@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import words
+from millstream.porting.drafting import lombok, words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
 from millstream.porting.drafting.generics import NamedType, element
 from millstream.porting.drafting.kinds import MAPS, kind, simple
@@ -59,7 +59,7 @@ def _each(node: Node, body: Node, context: Context) -> list[str]:
     with context.looping():
         java = text(node.child_by_field_name("name"))
         declared = simple(node.child_by_field_name("type"))
-        known = element(kind(value, context)) if declared == "var" else declared
+        known = element(kind(value, context)) if declared in lombok.GUESSED else declared
         target = context.declare(java, known)
         inside = _block(body, context)
     return [f"for {target} in {made}:", *indented(inside)]

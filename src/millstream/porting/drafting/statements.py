@@ -7,7 +7,16 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, errors, junit, loops, names, texts, words
+from millstream.porting.drafting import (
+    arithmetic,
+    errors,
+    junit,
+    lombok,
+    loops,
+    names,
+    texts,
+    words,
+)
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -247,7 +256,7 @@ def _locals(node: Node, context: Context) -> list[str]:
                 lines.extend(raised)
                 continue
         made = arithmetic.as_declared(context.express(value), value, declared, context)
-        known = kind(value, context) if declared == "var" else declared
+        known = kind(value, context) if declared in lombok.GUESSED else declared
         target = context.declare(java, known)
         if value.type == "null_literal":
             context.nullable.add(java)
@@ -300,6 +309,7 @@ def _resources(node: Node | None, context: Context) -> list[str]:
             raise UntranslatedError(each)
         made = context.express(value)
         held = simple(each.child_by_field_name("type"))
+        held = kind(value, context) if held in lombok.GUESSED else held
         target = context.declare(text(name), held)
         if held not in CLOSING:
             context.use("contextlib", "closing")

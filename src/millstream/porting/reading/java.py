@@ -226,7 +226,10 @@ def _parameter(node: Node) -> tuple[str, TypeName | None]:
         element = type_name(kind)
         return text(name), TypeName("[]", element.line, (element,))
     declared = type_name(node.child_by_field_name("type"))
-    return text(node.child_by_field_name("name")), None if declared.name == "var" else declared
+    return text(node.child_by_field_name("name")), None if declared.name in (
+        "var",
+        "val",
+    ) else declared
 
 
 def _optional(node: Node | None) -> Expression | None:
@@ -321,7 +324,7 @@ def _reference(node: Node) -> Reference:
 
 def _locals(node: Node) -> Expression:
     declared: TypeName | None = type_name(node.child_by_field_name("type"))
-    if declared is not None and declared.name in ("var", ""):
+    if declared is not None and declared.name in ("var", "val", ""):
         declared = None
     if node.type == "local_variable_declaration":
         made: list[Expression] = [
