@@ -117,7 +117,7 @@ def test_a_statement(java: str, python: list[str]) -> None:
         "o = new Thread(() -> {});",
         "Files.delete(s);",
         "for (int i = 0; i < n; i++) { if (i == 1) continue; i = 3; }",
-        "l.stream().sorted(Comparator.reverseOrder()).toList();",
+        "l.stream().sorted(String.CASE_INSENSITIVE_ORDER).toList();",
         "Optional.of(s).map(x -> x).orElse(null);",
         "Map.of(s);",
         "assertEquals(s);",

@@ -24,6 +24,7 @@ from millstream.porting.drafting import (
     lombok,
     mappings,
     printing,
+    sequences,
     statements,
     static_imports,
     texts,
@@ -68,12 +69,13 @@ HELPERS = {
     "required": texts.REQUIRED, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
+    "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
     "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
 }  # fmt: skip
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
-    "enum", "typing", "tempfile", "decimal",
+    "enum", "typing", "tempfile", "decimal", "functools", "itertools",
 )  # fmt: skip
 
 

@@ -164,8 +164,15 @@ def _called(node: Node, context: Context) -> str:
         return "Object[]"
     if name in GIVES:
         return GIVES[name]
+    chained = node.child_by_field_name("object")
+    if name in ("findFirst", "findAny") or (
+        name in ("max", "min") and chained is not None and chained.type == "method_invocation"
+    ):
+        return "Optional"
     if name in GIVES_LIST:
         return "List"
+    if name == "orElse":
+        return kind(next(iter(inner(node.child_by_field_name("arguments"))), None), context)
     if name == "computeIfAbsent":
         given = inner(node.child_by_field_name("arguments"))
         return kind(given[-1].child_by_field_name("body"), context) if given else ""

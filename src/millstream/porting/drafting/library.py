@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, mappings, printing, texts, times, words
+from millstream.porting.drafting import (
+    arithmetic,
+    comparators,
+    mappings,
+    printing,
+    texts,
+    times,
+    words,
+)
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
@@ -298,23 +306,6 @@ def _join(node: Node, receiver: Node, nodes: list[Node], context: Context) -> st
     return f"{tightened(between)}.join([{', '.join(parts)}])"
 
 
-def _logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
-    context.use("logging")
-    return "logging.getLogger(__name__)"
-
-
-def _log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    if kind(receiver, context) not in ("Logger", "Log"):
-        return None
-    if not nodes:
-        raise UntranslatedError(node)
-    level = {"warn": "warning", "trace": "debug"}.get(method := _method(node), method)
-    given = [context.express(each).replace("{}", "%s") for each in nodes]
-    if nodes and nodes[0].type == "string_literal" and len(nodes) == text(nodes[0]).count("{}") + 2:
-        given[-1] = f"exc_info={given[-1]}"
-    return f"{context.express(receiver)}.{level}({', '.join(given)})"
-
-
 def _method(node: Node) -> str:
     return text(node.child_by_field_name("name"))
 
@@ -371,13 +362,14 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "String.join": _join, "List.of": _as_list, "Set.of": mappings.set_of,
     "Map.of": mappings.map_of, "ImmutableMap.of": mappings.map_of,
     "String.format": printing.formatted,
-    "System.out.printf": printing.printf, "LoggerFactory.getLogger": _logger,
-    "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
-    "?.getCanonicalName": _class_name, "?.getSimpleName": _simple_name,
-    "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
-    "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
-    "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
+    "System.out.printf": printing.printf, "LoggerFactory.getLogger": printing.logger,
+    "LogManager.getLogger": printing.logger, "Logger.getLogger": printing.logger,
+    "?.getName": _class_name, "?.getCanonicalName": _class_name, "?.getSimpleName": _simple_name,
+    "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key,
+    **{f"?.{each}": printing.log for each in ("info", "warn", "error", "debug", "trace")},
+    **{f"?.{each}": printing.log for each in ("atInfo", "atWarn", "atError", "atDebug")},
     "?.computeIfAbsent": mappings.compute_if_absent, "?.removeIf": mappings.remove_if,
+    "?.sort": comparators.sort, "Collections.sort": comparators.sort,
     "?.merge": mappings.merge, "?.compute": mappings.compute,
     "?.computeIfPresent": mappings.compute, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import texts
 from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import kind
 from millstream.porting.reading.nodes import text
 
 FIXED = '''
@@ -79,3 +80,24 @@ def _rounded(written: str, given: list[str], context: Context) -> tuple[str, lis
         return f"%{found[1]}{found[2]}s"
 
     return re.sub(r"%%|%([-+ 0#]*)(\d*)(?:\.(\d+))?([a-zA-Z])", replaced, written), made
+
+
+def logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    """Return a logger, named after the module."""
+    context.use("logging")
+    return "logging.getLogger(__name__)"
+
+
+def log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a line that a logger writes."""
+    if kind(receiver, context) not in ("Logger", "Log"):
+        return None
+    if not nodes:
+        raise UntranslatedError(node)
+    level = {"warn": "warning", "trace": "debug"}.get(
+        method := text(node.child_by_field_name("name")), method
+    )
+    given = [context.express(each).replace("{}", "%s") for each in nodes]
+    if nodes and nodes[0].type == "string_literal" and len(nodes) == text(nodes[0]).count("{}") + 2:
+        given[-1] = f"exc_info={given[-1]}"
+    return f"{context.express(receiver)}.{level}({', '.join(given)})"

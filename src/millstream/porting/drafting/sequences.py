@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
+from millstream.porting.drafting import comparators
+from millstream.porting.drafting.comparators import applied, free_item
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import element
 from millstream.porting.drafting.kinds import kind
-from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
-STEPS = ("map", "filter", "mapToInt", "mapToLong", "mapToDouble", "boxed", "mapToObj", "distinct")
+TO_MAP = '''
+def to_map(pairs, merge=None):
+    """Return a dict of pairs; a key that comes twice is merged, or refused, as in Java."""
+    made = {}
+    for key, value in pairs:
+        if key in made and merge is None:
+            raise IllegalStateException(f"Duplicate key {key}")
+        made[key] = merge(made[key], value) if key in made else value
+    return made
+'''
+GROUPED_BY = '''
+def grouped_by(pairs):
+    """Return a dict with the list of the values that each key has."""
+    made = {}
+    for key, value in pairs:
+        made.setdefault(key, []).append(value)
+    return made
+'''
+STEPS = (
+    "map", "filter", "mapToInt", "mapToLong", "mapToDouble", "boxed", "mapToObj", "distinct",
+    "sorted", "limit", "skip",
+)  # fmt: skip
 ENDS = ("collect", "toList", "count", "sum", "anyMatch", "allMatch", "noneMatch", "toArray")
+# What gives an Optional.
+FOUND = ("findFirst", "findAny", "max", "min")
+ASKED = {"orElse": 1, "get": 0, "orElseThrow": 0, "getAsInt": 0, "getAsLong": 0, "getAsDouble": 0}
 
 
 def comprehension(node: Node, context: Context) -> str | None:
     """Return ``x.stream().map(f).collect(...)`` as a comprehension; None if it is none."""
     method = text(node.child_by_field_name("name"))
-    if method not in ENDS:
+    held = node.child_by_field_name("object")
+    found = text(held.child_by_field_name("name")) if held is not None else ""
+    if found in FOUND and method in ASKED and held is not None:
+        return _asked(node, held, method, context)
+    if method not in (*ENDS, *FOUND):
         return None
     steps: list[Node] = []
-    held = node.child_by_field_name("object")
     while held is not None and held.type == "method_invocation":
         name = text(held.child_by_field_name("name"))
         source = _source(held, name, context)
@@ -34,6 +60,22 @@ def comprehension(node: Node, context: Context) -> str | None:
         steps.append(held)
         held = held.child_by_field_name("object")
     return None
+
+
+def _asked(node: Node, held: Node, method: str, context: Context) -> str | None:
+    """Return what is made of the Optional that a stream gives: its value, or another one."""
+    given, made = inner(node.child_by_field_name("arguments")), comprehension(held, context)
+    if made is None or len(given) != ASKED[method]:
+        return None
+    chained = node.parent is not None and node.parent.child_by_field_name("object") == node
+    if chained and ".items()" in made:
+        raise UntranslatedError(node, "an entry of a map is a pair")
+    without = ", default=None)" if made.endswith(", default=None)") else ", None)"
+    if method == "orElse":
+        named = "default=" if "default" in without else ""
+        return f"{made.removesuffix(without)}, {named}{context.express(given[0])})"
+    context.helpers.add("required")
+    return f"required({made})"
 
 
 def _source(node: Node, name: str, context: Context) -> str | None:
@@ -49,37 +91,53 @@ def _source(node: Node, name: str, context: Context) -> str | None:
     return None
 
 
-def _item(context: Context) -> str:
-    """Return a variable that nothing around has: streams may stand within streams."""
-    taken, number, name = set(context.items.values()), 1, "each"
-    while name in taken or context.local(name) is not None:
-        number += 1
-        name = f"each_{number}"
-    return name
-
-
 def _made(node: Node, method: str, of: tuple[str, str], steps: list[Node], context: Context) -> str:
-    item, source = _item(context), of[0]
+    item, source = free_item(context), of[0]
     value, loops, held = item, source, of[1] or ("Entry" if source.endswith(".items()") else "")
     tests: list[str] = []
     for step in steps:
         name = text(step.child_by_field_name("name"))
         given = inner(step.child_by_field_name("arguments"))
-        if name == "distinct":
-            raise UntranslatedError(node)
+        if name in ("distinct", "sorted", "limit", "skip"):
+            whole = loops
+            if value != item or tests:
+                whole, held = (
+                    f"[{value} for {item} in {loops}{_where(tests)}]",
+                    held * (value == item),
+                )
+            tests, value = [], item
+            loops = _shifted(name, whole, given, (item, held), context)
+            continue
         if not given:
             continue
         if value != item:
             # What follows is about the new value: a comprehension of a comprehension.
             loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
-        made = _applied(given[0], item, held, context)
+        made = applied(given[0], item, held, context)
         if name == "filter":
             tests.append(made)
         else:
             value, held = f"float({made})" if name == "mapToDouble" else made, ""
-    if value != item and method in ("anyMatch", "allMatch", "noneMatch"):
+    if value != item and method in ("anyMatch", "allMatch", "noneMatch", "max", "min"):
         loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
     return _ended(node, method, value, (item, held), f"{loops}{_where(tests)}", context)
+
+
+def _shifted(
+    name: str, whole: str, given: list[Node], item: tuple[str, str], context: Context
+) -> str:
+    """Return a step that gives the same values in another order, or fewer of them."""
+    if name == "distinct":
+        return f"dict.fromkeys({whole})"
+    if name == "sorted":
+        node = given[0] if given else None
+        key, reverse = comparators.order(
+            node, lambda function: applied(function, *item, context), item[0], context
+        )
+        return f"sorted({whole}{comparators.arguments(key, reverse=reverse)})"
+    context.use("itertools", "islice")
+    rest = ", None" if name == "skip" else ""
+    return f"islice({whole}, {context.express(given[0])}{rest})"
 
 
 def _where(tests: list[str]) -> str:
@@ -92,11 +150,20 @@ def _ended(
     given = inner(node.child_by_field_name("arguments"))
     body = f"{value} for {item[0]} in {loops}"
     if method in ("anyMatch", "allMatch", "noneMatch"):
-        test = _applied(given[0], *item, context)
+        test = applied(given[0], *item, context)
         found = f"{'all' if method == 'allMatch' else 'any'}({test} for {item[0]} in {loops})"
         return f"not {found}" if method == "noneMatch" else found
     if method == "count":
         return f"sum(1 for {item[0]} in {loops})"
+    if method in ("findFirst", "findAny"):
+        return f"next(({body}), None)"
+    if method in ("max", "min"):
+        node_ = given[0] if given else None
+        key, reverse = comparators.order(
+            node_, lambda function: applied(function, *item, context), item[0], context
+        )
+        way = method if not reverse else {"max": "min", "min": "max"}[method]
+        return f"{way}(({body}){comparators.arguments(key)}, default=None)"
     if method == "sum":
         return f"sum(({body}), 0.0)" if value.startswith("float(") else f"sum({body})"
     collector = text(given[0]).removeprefix("Collectors.") if given else "toList()"
@@ -104,6 +171,8 @@ def _ended(
         return f"[{body}]"
     if collector.startswith("toSet"):
         return "{" + body + "}"
+    if collector.startswith(("toMap(", "groupingBy(")):
+        return _as_map(given[0], value, item, loops, context)
     between = inner(given[0].child_by_field_name("arguments")) if given else []
     if collector.startswith("joining") and len(between) < 2:
         with_ = context.express(between[0]) if between else '""'
@@ -111,29 +180,20 @@ def _ended(
     raise UntranslatedError(node)
 
 
-def _applied(function: Node, item: str, held: str, context: Context) -> str:
-    """Return a function of one value, applied to a variable of the type that is known."""
-    body = function.child_by_field_name("body")
-    declared = function.child_by_field_name("parameters")
-    if function.type == "lambda_expression" and body is not None and declared is not None:
-        if body.type == "block":
-            raise UntranslatedError(function)
-        names = [declared] if declared.type == "identifier" else inner(declared)
-        java = text(names[0].child_by_field_name("name") or names[0])
-        before = context.items
-        try:
-            context.items = {**before, java: item}
-            with context.scope():
-                context.declare(java, held)
-                made = context.express(body)
-        finally:
-            context.items = before
-        return tightened(made) if body.type in ("ternary_expression", "lambda_expression") else made
-    if held == "Entry" and text(function).startswith(("Map.Entry::get", "Entry::get")):
-        return f"{item}[{0 if text(function).endswith('Key') else 1}]"
-    made = context.express(function)
-    if made.startswith("lambda it: "):
-        return re.sub(r"\bit\b", item, made.removeprefix("lambda it: "))
-    if made.startswith("str."):
-        return f"{item}.{made.removeprefix('str.')}()"
-    return f"{tightened(made)}({item})"
+def _as_map(
+    collector: Node, value: str, item: tuple[str, str], loops: str, context: Context
+) -> str:
+    """Return a stream that is collected by keys."""
+    helper = "to_map" if text(collector.child_by_field_name("name")) == "toMap" else "grouped_by"
+    given = inner(collector.child_by_field_name("arguments"))
+    if len(given) not in ((2, 3) if helper == "to_map" else (1,)):
+        raise UntranslatedError(collector)
+    if value != item[0]:
+        loops, item = f"[{value} for {item[0]} in {loops}]", (item[0], "")
+    key = applied(given[0], *item, context)
+    held = applied(given[1], *item, context) if helper == "to_map" else item[0]
+    merge = f", {context.express(given[2])}" if len(given) == 3 else ""
+    context.helpers.add(helper)
+    if helper == "to_map":
+        context.use("millstream", "IllegalStateException")
+    return f"{helper}((({key}, {held}) for {item[0]} in {loops}){merge})"

@@ -7,16 +7,7 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import (
-    arithmetic,
-    errors,
-    junit,
-    lombok,
-    loops,
-    names,
-    texts,
-    words,
-)
+from millstream.porting.drafting import arithmetic, errors, junit, loops, names, texts, words
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -26,6 +17,7 @@ from millstream.porting.drafting.context import (
 )
 from millstream.porting.drafting.kinds import CHARS, MAPS, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
+from millstream.porting.drafting.lombok import GUESSED
 from millstream.porting.drafting.names import label
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, bare, first, inner, line, of_kind, text
@@ -256,7 +248,7 @@ def _locals(node: Node, context: Context) -> list[str]:
                 lines.extend(raised)
                 continue
         made = arithmetic.as_declared(context.express(value), value, declared, context)
-        known = kind(value, context) if declared in lombok.GUESSED else declared
+        known = kind(value, context) if declared in GUESSED else declared
         target = context.declare(java, known)
         if value.type == "null_literal":
             context.nullable.add(java)
@@ -309,7 +301,7 @@ def _resources(node: Node | None, context: Context) -> list[str]:
             raise UntranslatedError(each)
         made = context.express(value)
         held = simple(each.child_by_field_name("type"))
-        held = kind(value, context) if held in lombok.GUESSED else held
+        held = kind(value, context) if held in GUESSED else held
         target = context.declare(text(name), held)
         if held not in CLOSING:
             context.use("contextlib", "closing")
