@@ -69,7 +69,7 @@ def test_a_getter_of_a_record_that_does_more_is_left() -> None:
         "int x; int total; int total() { return total + 1; }",
         "String name; A name(String n) { name = n; return this; }",
         "int v; class In { int get() { return v * 2; } }",
-        'Object f(Map<String, String> m) { return Optional.ofNullable(m.get("a")).orElse("d"); }',
+        "Object f(String s) { return Optional.ofNullable(s).stream().toList(); }",
         "int v; class In { int get() { return A.this.v; } }",
         "int v; int twice() { return v * 2; } class In { int get() { return twice(); } }",
     ],

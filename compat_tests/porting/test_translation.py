@@ -118,7 +118,7 @@ def test_a_statement(java: str, python: list[str]) -> None:
         "Files.delete(s);",
         "for (int i = 0; i < n; i++) { if (i == 1) continue; i = 3; }",
         "l.stream().sorted(String.CASE_INSENSITIVE_ORDER).toList();",
-        "Optional.of(s).map(x -> x).orElse(null);",
+        "Optional.of(s).ifPresentOrElse(x -> {}, () -> {});",
         "Map.of(s);",
         "assertEquals(s);",
         "Math.round();",

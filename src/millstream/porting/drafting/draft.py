@@ -23,6 +23,7 @@ from millstream.porting.drafting import (
     expressions,
     lombok,
     mappings,
+    optional,
     printing,
     sequences,
     statements,
@@ -69,7 +70,7 @@ HELPERS = {
     "required": texts.REQUIRED, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
-    "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
+    **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
     "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
 }  # fmt: skip

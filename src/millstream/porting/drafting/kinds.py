@@ -164,6 +164,8 @@ def _called(node: Node, context: Context) -> str:
         return "Object[]"
     if name in GIVES:
         return GIVES[name]
+    if owner == "Optional" or (of == "Optional" and name in ("map", "flatMap", "filter", "or")):
+        return "Optional"
     chained = node.child_by_field_name("object")
     if name in ("findFirst", "findAny") or (
         name in ("max", "min") and chained is not None and chained.type == "method_invocation"

@@ -18,6 +18,7 @@ USED = frozenset(
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
     | {"text_of", "hash_code", "branch_by", "replace", "required"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
+    | {"map_present", "keep_present", "or_else", "or_made"}
     | {"to_map", "grouped_by", "islice", "cmp_to_key"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
