@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from millstream import (
     Consumed,
+    LogAndContinueExceptionHandler,
     Materialized,
     Produced,
     Serde,
@@ -148,3 +151,68 @@ def test_a_function_before_a_missing_name_is_no_half() -> None:
         topology.addSink("sink", "out", lambda t, k, v, n: 0, None)
     with pytest.raises(NullPointerException, match="topic names"):
         Topology().addSource("source", lambda record, partition_time: 7, None)
+
+
+class OfOneArgument:
+    """Halves as other libraries have them: nothing tells the topic."""
+
+    def serialize(self, data: str | None) -> bytes | None:
+        return None if data is None else data.encode()
+
+    def deserialize(self, data: bytes | None) -> str | None:
+        return None if data is None else data.decode()
+
+
+class OneArgumentSerde:
+    def serializer(self) -> Any:
+        return OfOneArgument()
+
+    def deserializer(self) -> Any:
+        return OfOneArgument()
+
+
+def _built_with(serde: Any) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed.with_(Serdes.String(), serde)).foreach(lambda key, value: None)
+    # Its records were dropped one by one: each failed, and this handler goes on.
+    handler = {"deserialization.exception.handler": LogAndContinueExceptionHandler}
+    TopologyTestDriver(builder.build(), handler).close()
+
+
+def _made_of(half: Any) -> None:
+    Serdes.serdeFrom(half, half)
+
+
+def _piped_with(half: Any) -> None:
+    read = Serdes.String().deserializer()
+    with TopologyTestDriver(Topology().addSource("source", read, read, "in")) as driver:
+        driver.createInputTopic("in", half, half)
+
+
+@pytest.mark.parametrize(
+    ("give", "taken"),
+    [
+        (lambda: Serdes.serdeFrom(json.dumps, _read), "takes (obj, *, "),
+        (lambda: Serdes.serdeFrom(_write, lambda data: data), "takes (data)."),
+        (lambda: Serdes.serdeFrom(_write, lambda topic, data, *, to: data), "takes (topic, data,"),
+        (lambda: _made_of(OfOneArgument()), "takes (data)."),
+        (lambda: _built_with(OneArgumentSerde()), "takes (data)."),
+        (lambda: Topology().addSource("s", OfOneArgument(), None, "in"), "takes (data)."),
+        (lambda: _piped_with(OfOneArgument()), "takes (data)."),
+    ],
+)
+def test_a_half_that_does_not_take_topic_and_data_is_refused(
+    give: Callable[[], Any], taken: str
+) -> None:
+    with pytest.raises(
+        ClassCastException, match=r"cannot be called with \(topic, data\)"
+    ) as caught:
+        give()
+    assert taken in caught.value.detail
+
+
+def test_a_half_may_take_more_that_has_defaults_or_anything() -> None:
+    more = Serdes.serdeFrom(
+        lambda topic, data, *, suffix="!": _write(topic, data + suffix), lambda *all: all[-1]
+    )
+    assert more.serializer().serialize("t", "ab") == b"!ba"

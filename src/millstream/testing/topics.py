@@ -22,7 +22,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.serdes.halves import checked_half, is_function
+from millstream.core.serdes.halves import check_half, checked_half, is_function
 from millstream.core.wording import a, a_kind, plain_text
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
@@ -330,6 +330,7 @@ def _with_method(value: Any, method: str, name: str) -> Any:
     """Return a serializer or deserializer; the usual mistake is a serde or a class."""
     not_none(value, name)
     if not isinstance(value, type) and callable(getattr(value, method, None)):
+        check_half(value, method)
         return value
     if is_function(value):
         return checked_half(value, method)

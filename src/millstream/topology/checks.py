@@ -13,6 +13,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import GlobalStore, Node, SinkNode, SourceNode, StoreNode
 from millstream.core.serdes import Deserializer, Serializer
+from millstream.core.serdes.halves import check_half
 from millstream.core.wording import a_kind, plain_text
 
 T = TypeVar("T")
@@ -38,8 +39,14 @@ def checked_name(value: Any, what: str, hint: str = "Give it as text.") -> str:
 
 
 def not_the_other_half(value: object, method: str) -> None:
-    """Refuse a serde, or the other half of one, where an object with ``method`` belongs."""
-    if isinstance(value, str | type) or callable(getattr(value, method, None)):
+    """Refuse a serde, or the other half of one, where an object with ``method`` belongs.
+
+    Its method must take what it will be called with.
+    """
+    if isinstance(value, str | type):
+        return
+    if callable(getattr(value, method, None)):
+        check_half(value, method)
         return
     shown = type(value).__name__
     if callable(getattr(value, f"{method}r", None)):

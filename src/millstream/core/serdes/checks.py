@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, ConfigException, StreamsException
-from millstream.core.function_kinds import check_kind
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
-from millstream.core.serdes.halves import checked_half, is_function
+from millstream.core.serdes.halves import check_half, checked_half, is_function
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -122,7 +121,7 @@ def _half(serde: Any, role: str, method: str, where: str) -> Any:
     # A class has the method, but nobody to call it on.
     name = method.partition("(")[0]
     if not isinstance(half, type) and _has(half, name):
-        check_kind(getattr(half, name), f"{name}() of {type(half).__name__}")
+        check_half(half, name)
         return half
     if is_function(half):
         return checked_half(half, name)

@@ -8,8 +8,9 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, TypeVar
 
 from millstream.core.errors import ClassCastException
+from millstream.core.function_arguments import check_arguments
 from millstream.core.function_kinds import check_kind
-from millstream.core.serdes.base import Deserializer, Serde, Serializer
+from millstream.core.serdes.base import Deserializer, Serde, Serializer, is_stock, wants_headers
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -98,12 +99,29 @@ def checked_half(given: Any, method: str) -> Any:
     if given is None:
         return given
     if own:
-        check_kind(getattr(given, method), f"{method}() of {type(given).__name__}")
+        check_half(given, method)
         return given
     if callable(given) and not isinstance(given, type):
-        check_kind(given, f"{method}r")
+        check_half_call(given, f"{method}r")
         return _BY_FUNCTION[method](given, method)
     raise _refusal(given, method)
+
+
+def check_half(half: Any, method: str) -> None:
+    """Refuse a half whose method cannot be called as it will be, or does nothing when called.
+
+    Raises:
+        ClassCastException: It takes other arguments, or is an async or a generator function.
+    """
+    if not is_stock(half):
+        check_half_call(getattr(half, method), f"{method}() of {type(half).__name__}")
+
+
+def check_half_call(call: Callable[..., Any], parameter: str) -> None:
+    """Refuse such a method, or a function in its place."""
+    check_kind(call, parameter)
+    named = ("topic", "headers", "data") if wants_headers(call) else ("topic", "data")
+    check_arguments(call, parameter, named)
 
 
 _BY_FUNCTION = {"serialize": FunctionSerializer, "deserialize": FunctionDeserializer}
