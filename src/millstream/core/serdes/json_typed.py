@@ -20,8 +20,9 @@ from millstream.core.errors import (
 from millstream.core.java_durations import Duration
 from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.json_models import dumped
 from millstream.core.serdes.json_serde import check_names
-from millstream.core.serdes.json_sets import in_order, is_model, model_in_order
+from millstream.core.serdes.json_sets import in_order, is_model
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
 
@@ -174,7 +175,7 @@ def read_model(kind: Any, data: bytes | str) -> Any:
 def _to_json(value: Any) -> Any:
     """Write what msgspec does not know: a pydantic model by its own rules, and Java's times."""
     if is_model(type(value)):
-        return model_in_order(type(value), value.model_dump(mode="json"))
+        return dumped(value)
     if isinstance(value, Instant | Duration) and value.far_ms is not None:
         raise ValueError(f"{value} is beyond the times that Python has")
     if isinstance(value, Instant):

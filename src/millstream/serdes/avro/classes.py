@@ -74,7 +74,9 @@ def fields_of(value: Any, record: str = "record") -> Mapping[str, Any]:
     """
     names = attributes(type(value))
     if names is not None:
-        return {name: getattr(value, name) for name in names}
+        found = {name: getattr(value, name) for name in names}
+        # What a pydantic model with extra="allow" has beyond its fields.
+        return found | (getattr(value, "__pydantic_extra__", None) or {})
     if isinstance(value, Mapping):
         # A copy: a defaultdict makes what it is asked for.
         return dict(value)
@@ -93,5 +95,6 @@ _own_dict: Callable[[Any], Mapping[str, Any]] = attrgetter("__dict__")
 
 def _learned(cls: Any) -> Callable[[Any], Mapping[str, Any]]:
     has_dict = attributes(cls) is not None and getattr(cls, "__dictoffset__", 0) != 0
+    has_dict = has_dict and getattr(cls, "model_config", {}).get("extra") != "allow"
     _QUICK[cls] = found = _own_dict if has_dict else fields_of
     return found

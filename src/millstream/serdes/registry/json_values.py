@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from millstream.core.errors import SerializationException
-from millstream.core.serdes.json_sets import in_order, may_hold_sets, model_in_order
+from millstream.core.serdes.json_models import dumped, may_hold_secrets
+from millstream.core.serdes.json_sets import in_order, may_hold_sets
 from millstream.core.serdes.json_typed import read_model
 
 _DRAFT = "http://json-schema.org/draft-07/schema#"
@@ -21,8 +22,8 @@ def encoder(kind: type) -> Callable[[Any], bytes]:
     """Return the function from objects of a class to JSON; equal sets give equal bytes."""
     encode = msgspec.json.Encoder().encode
     if hasattr(kind, "model_dump_json"):
-        if may_hold_sets(kind):
-            return lambda value: encode(model_in_order(kind, value.model_dump(mode="json")))
+        if may_hold_sets(kind) or may_hold_secrets(kind):
+            return lambda value: encode(dumped(value))
         return lambda value: value.model_dump_json().encode()
     if may_hold_sets(kind):
         return lambda value: encode(in_order(value, msgspec.to_builtins(value)))
