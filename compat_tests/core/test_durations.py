@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
-from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.durations import event_millis, to_epoch_millis, to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.java_time import from_epoch_millis
 
@@ -76,3 +77,8 @@ def test_points_of_time_need_a_time_zone() -> None:
 def test_the_end_of_time_is_pythons_last_moment() -> None:
     assert from_epoch_millis(2**63 - 1) == datetime.max.replace(tzinfo=timezone.utc)
     assert from_epoch_millis(1500) == datetime(1970, 1, 1, 0, 0, 1, 500_000, timezone.utc)
+
+
+def test_a_timedelta64_of_numpy_is_no_event_time() -> None:
+    with pytest.raises(ClassCastException, match="timestamp"):
+        event_millis(np.timedelta64(5, "s"), "timestamp")

@@ -113,7 +113,8 @@ def event_millis(value: object, name: str) -> int:
         return to_epoch_millis(value, name)
     whole: Any = value
     if type(value) is not bool and isinstance(value, Real):
-        with suppress(ValueError, OverflowError):  # NaN and infinity are named below
+        # NaN, infinity and NumPy's timedelta64, which counts as a number, are named below.
+        with suppress(ValueError, OverflowError, TypeError):
             whole = floor(value)
     return to_epoch_millis(whole, name)
 
