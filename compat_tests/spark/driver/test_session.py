@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from millstream.topology.spark.driver.session import (
     check_worker_python,
     query_session,
     session_settings,
+    spark_entries,
     submitted,
     warn_of_a_shared_session,
     worker_python,
@@ -234,3 +236,26 @@ def test_an_application_in_a_session_of_others_says_what_it_does_not_get(
     with KafkaStreams(pass_through(source, target), play.config() | given, spark=spark):
         assert play.pairs(target, 1) == [(b"k", b"v")]
     assert "made without them: spark.driver.memory, spark.sql.extensions. " in caplog.text
+
+
+def test_entries_of_spark_become_the_text_that_spark_reads() -> None:
+    given = {
+        "spark.jars": [Path("/a.jar"), "/b.jar"],
+        "spark.network.timeout": timedelta(minutes=2),
+        "spark.ui.enabled": True,
+        "spark.cores.max": 2,
+        "other": None,
+    }
+    assert spark_entries(given) == {
+        "spark.jars": "/a.jar,/b.jar",
+        "spark.network.timeout": "120000ms",
+        "spark.ui.enabled": "true",
+        "spark.cores.max": "2",
+    }
+
+
+@pytest.mark.parametrize("value", [None, {"enabled": True}, object])
+def test_entries_of_spark_that_have_no_text_are_refused(value: Any) -> None:
+    with pytest.raises(ConfigException, match=r"for configuration spark\.ui\.enabled") as caught:
+        spark_entries({"spark.ui.enabled": value})
+    assert "leave the entry out" in caught.value.hint

@@ -195,11 +195,25 @@ class AbstractConfig:
         found._values = self._values | parsed
         return found
 
-    def warn_of_slips(self, known_prefixes: Iterable[str]) -> None:
-        """Log a warning for each undefined key that is similar to a defined one."""
+    def warn_of_slips(self, known_prefixes: Iterable[str], others: Iterable[str] = ()) -> None:
+        """Log a warning for each undefined key that is similar to a defined one, or a table.
+
+        Args:
+            known_prefixes: What begins keys that need no definition.
+            others: More keys that have a meaning.
+        """
         prefixes = tuple(known_prefixes)
-        for name in self._originals:
+        known = (*self._keys, *prefixes, *others)
+        for name, value in self._originals.items():
             if name in self._keys or name.startswith(prefixes):
+                continue
+            if isinstance(value, Mapping) and any(each.startswith(f"{name}.") for each in known):
+                log.warning(
+                    'configuration key "%s" has no effect: it is a table. Write each of its '
+                    'entries with its whole name, such as "%s"',
+                    name,
+                    _whole_name(name, value),
+                )
                 continue
             close = self._meant(name)
             if close is not None:
@@ -217,8 +231,12 @@ class AbstractConfig:
         if key.name in self._originals:
             return key.parse(self._originals[key.name])
         if key.default is REQUIRED:
+            table = isinstance(self._originals.get(key.name.partition(".")[0]), Mapping)
             raise ConfigException(
-                f'Missing required configuration "{key.name}" which has no default value.'
+                f'Missing required configuration "{key.name}" which has no default value.',
+                hint="Write the whole name as one key; in TOML in quotes, as a dot makes a table."
+                if table
+                else "",
             )
         return list(key.default) if isinstance(key.default, tuple) else key.default
 
@@ -231,3 +249,11 @@ class AbstractConfig:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self._originals)} entries)"
+
+
+def _whole_name(name: str, value: Any) -> str:
+    """Return the name of the first entry of a table in tables."""
+    while isinstance(value, Mapping) and value:
+        inner, value = next(iter(value.items()))
+        name = f"{name}.{inner}"
+    return name

@@ -6,7 +6,7 @@ from typing import Any
 
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.client_names import PRODUCER_NAMES
-from millstream.core.config.clients import CLIENT_PREFIXES, given_settings
+from millstream.core.config.clients import CLIENT_PREFIXES, given_settings, refuse_objects
 from millstream.core.config.definition import (
     Check,
     ConfigKey,
@@ -96,6 +96,7 @@ def check_client_entries(config: AbstractConfig) -> None:
     for name, value in config.originals().items():
         prefix = next((each for each in CLIENT_PREFIXES if name.startswith(each)), "")
         bare = name.removeprefix(prefix)
+        refuse_objects(bare, value)
         if name in defined or (bare == _AUTO_OFFSET_RESET and prefix in _WITHOUT_RESET):
             continue
         if bare == "acks":

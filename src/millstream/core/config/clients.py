@@ -13,7 +13,7 @@ from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.definition import invalid
 from millstream.core.durations import to_millis
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ConfigException, IllegalArgumentException
 from millstream.core.wording import a_kind
 
 log = logging.getLogger(__name__)
@@ -26,6 +26,7 @@ CLIENT_PREFIXES = (
     "producer.",
     "admin.",
 )
+CLIENT_NAMES = CONSUMER_NAMES | PRODUCER_NAMES | ADMIN_NAMES
 # Prefixes of entries that are not passed to clients.
 OTHER_PREFIXES = ("topic.", "client.tag.", "spark.", "millstream.", "__", "internal.")
 
@@ -208,9 +209,25 @@ def _for_client(key: str, value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
+def refuse_objects(key: str, value: Any) -> None:
+    """Refuse an object for a setting of TLS or SASL: its text would be sent, such as asterisks.
+
+    Raises:
+        ConfigException: It is one.
+    """
+    texts = (str, int, float, list, tuple, timedelta, os.PathLike, type(None))
+    if key.startswith(("ssl.", "sasl.")) and not isinstance(value, texts):
+        raise ConfigException(
+            f"Invalid value [hidden] for configuration {key}: Expected value to be a string, but "
+            f"it was {a_kind(value)}",
+            hint="Give the text itself: of a SecretStr of pydantic what get_secret_value() "
+            "returns.",
+        )
+
+
 def _custom(config: AbstractConfig) -> dict[str, Any]:
     """Return the entries that neither Kafka Streams nor a client defines: all clients get them."""
-    known = CONSUMER_NAMES | PRODUCER_NAMES | ADMIN_NAMES | config.values().keys()
+    known = CLIENT_NAMES | config.values().keys()
     prefixes = ("consumer.", "producer.", "admin.")
     return for_clients(
         {

@@ -207,7 +207,7 @@ class StreamsConfig(AbstractConfig):
         check_metrics_push(self)
         if self.isStreamsProtocolEnabled():
             check_streams_protocol(self, self.getMainConsumerConfigs("", ""))
-        self.warn_of_slips(clients.CLIENT_PREFIXES + clients.OTHER_PREFIXES)
+        self.warn_of_slips(clients.CLIENT_PREFIXES + clients.OTHER_PREFIXES, clients.CLIENT_NAMES)
 
     def __repr__(self) -> str:
         # No other entry: any may be a password.

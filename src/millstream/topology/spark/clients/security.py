@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from millstream.core.config.clients import refuse_objects
 from millstream.core.errors import ConfigException
 from millstream.topology.spark.clients import security_keys as keys
 from millstream.topology.spark.clients.certificates import kind_of_store, pem, trusted_certificates
@@ -85,6 +86,7 @@ def _checked(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
         if name.startswith(tuple(used)) and value is not None
     }
     for name, value in given.items():
+        refuse_objects(name, settings[name])
         if name in keys.REFUSED and value not in keys.HARMLESS.get(name, ()):
             raise ConfigException(
                 f"configuration {name} cannot be used on Spark",

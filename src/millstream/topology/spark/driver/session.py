@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from pyspark import SparkConf, SparkContext
@@ -14,7 +15,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from millstream.core.config.own_keys import CLASS_ARCHIVE
+from millstream.core.durations import to_millis
 from millstream.core.errors import ConfigException
+from millstream.core.wording import a_kind
 from millstream.jars import jars
 from millstream.topology.spark.driver.archive_options import OFF
 from millstream.topology.spark.driver.class_archives import JAVA_OPTIONS
@@ -116,7 +119,7 @@ def new_session(
     """
     hide_calls()
     settings = session_settings(
-        _spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
+        spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
     )
     os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
     archive = str(config.get(CLASS_ARCHIVE, OFF)).lower() != OFF
@@ -223,7 +226,7 @@ def query_session(
             _REUSE,
         )
     session = spark.newSession()
-    given = {k: v for k, v in _spark_entries(config).items() if k.startswith(_SQL)}
+    given = {k: v for k, v in spark_entries(config).items() if k.startswith(_SQL)}
     if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
         raise ConfigException(
             f"Invalid value {given[_PROVIDER]} for configuration {_PROVIDER}: Spark's "
@@ -248,7 +251,7 @@ def warn_of_a_shared_session(session: SparkSession, config: Mapping[str, Any]) -
     made = dict(session.sparkContext.getConf().getAll())
     failures = made.get(MAX_FAILURES, ATTEMPTS)
     lost = []
-    for key, value in _spark_entries(config).items():
+    for key, value in spark_entries(config).items():
         has = session.conf.get(key, None) if key.startswith(_SQL) else made.get(key)
         if key != _SHUFFLE and not _holds(key, value, has, failures):
             lost.append(key)
@@ -286,12 +289,30 @@ def _with_standbys(config: Mapping[str, Any]) -> dict[str, str]:
     return {_MAINTENANCE: "5s", f"{_STATE}.minDeltasForSnapshot": "5"}
 
 
-def _spark_entries(config: Mapping[str, Any]) -> dict[str, str]:
-    return {key: _text(value) for key, value in config.items() if key.startswith("spark.")}
+def spark_entries(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the entries for Spark as the texts that it reads.
+
+    Raises:
+        ConfigException: One is None, or an object that has no text.
+    """
+    return {key: _text(key, value) for key, value in config.items() if key.startswith("spark.")}
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(_text(key, each) for each in value)
+    if isinstance(value, timedelta):
+        return f"{to_millis(value, key)}ms"
+    if not isinstance(value, str | int | float | os.PathLike):
+        raise ConfigException(
+            f"Invalid value {'null' if value is None else value} for configuration {key}: "
+            f"Expected value to be a string, but it was {a_kind(value)}",
+            hint="Give text, a number, a truth value, a path, a timedelta or a list of these; or "
+            "leave the entry out.",
+        )
+    return str(value)
 
 
 def _is_static(session: SparkSession, key: str) -> bool:
