@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any, cast
-from unittest.mock import Mock
+from unittest.mock import Mock, create_autospec
 
 import pytest
 
@@ -188,6 +188,21 @@ def test_a_mock_of_an_interface_or_with_a_method_that_was_set_has_its_method_cal
         mapper.apply.return_value = "w"
         assert piped(functools.partial(KStream.mapValues, mapper=mapper)) == [("k", "w")]
         mapper.apply.assert_called_once_with("v")
+
+
+def test_an_autospecced_processor_is_taken_and_called() -> None:
+    # What inspect asks for is a mock in it, and a mock is true: it was refused as async.
+    made: list[Any] = []
+
+    def supply() -> Any:
+        made.append(create_autospec(Processor, instance=True))
+        made[-1].process.return_value = None
+        return made[-1]
+
+    assert piped(lambda stream: stream.process(supply)) == []
+    assert sum(each.process.call_count for each in made) == 1
+    mapper = create_autospec(str.upper, return_value="w")
+    assert piped(lambda stream: stream.mapValues(mapper)) == [("k", "w")]
 
 
 async def waits(*arguments: Any) -> Any: ...

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
 from millstream.core.function_arguments import check_arguments
-from millstream.core.function_kinds import check_kind, name_of
+from millstream.core.function_kinds import check_kind, is_generator, name_of
 
 KEY_VALUE = ("key", "value")
 VALUE = ("value",)
@@ -70,7 +69,7 @@ def check_processor(processor: object) -> None:
         if callable(method):
             check_kind(method, f"the method {name}() of a processor")
     process = getattr(processor, "process", None)
-    if inspect.isgeneratorfunction(process):
+    if is_generator(process):
         raise ClassCastException(
             "the method process() of a processor cannot be a generator function",
             detail=f"{name_of(process)} yields values, which nobody asks for.",
