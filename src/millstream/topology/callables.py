@@ -69,7 +69,7 @@ def check_processor(processor: object) -> None:
         if callable(method):
             check_kind(method, f"the method {name}() of a processor")
     process = getattr(processor, "process", None)
-    if is_generator(process):
+    if callable(process) and is_generator(process):
         raise ClassCastException(
             "the method process() of a processor cannot be a generator function",
             detail=f"{name_of(process)} yields values, which nobody asks for.",
