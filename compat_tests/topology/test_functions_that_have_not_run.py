@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat_tests.topology.running import Event, new_task, raw_chunk
-from millstream import ClassCastException, KStream, Serdes, StreamsBuilder
+from millstream import ClassCastException, JsonSerde, KStream, Serdes, StreamsBuilder
 from millstream.core.errors import StreamsException
 
 TEXT = Serdes.String()
@@ -90,3 +90,15 @@ def test_a_function_is_no_verdict(use: str, function: Any, by_chunks: bool) -> N
 @pytest.mark.parametrize("result", [None, 1, "text", [], {"a": 1}])
 def test_other_results_are_true_or_false(use: Use, result: Any, by_chunks: bool) -> None:
     run(use, lambda _key, _value: result, by_chunks=by_chunks)
+
+
+@pytest.mark.parametrize("serde", [Serdes.String(), Serdes.Long(), JsonSerde()])
+@pytest.mark.parametrize("function", [later, one_by_one, both])
+def test_a_serializer_says_that_nothing_of_its_value_has_run(serde: Any, function: Any) -> None:
+    # The result of a lambda around an async function: another serde would be no help.
+    value = function(1)
+    with pytest.raises(ClassCastException) as caught:
+        serde.serializer().serialize("t", value)
+    if function is later:
+        value.close()
+    assert "Nothing of it has run" in caught.value.hint

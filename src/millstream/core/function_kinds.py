@@ -94,6 +94,11 @@ def _has_own(given: Any, method: str) -> bool:
     return method in own or method in own.get("_mock_children", ())
 
 
+def has_not_run(value: Any) -> bool:
+    """Tell whether an object is a coroutine or a generator, which a function returned unread."""
+    return type(value) in _NOT_RUN
+
+
 def check_result(result: Any, role: str) -> None:
     """Refuse a coroutine or a generator where a function should have done its work.
 
@@ -110,7 +115,7 @@ def check_result(result: Any, role: str) -> None:
         millstream.core.errors.ClassCastException: a predicate returned any, which is always true
           hint: Call it, with parentheses: any().
     """
-    if type(result) in _NOT_RUN:
+    if has_not_run(result):
         if isinstance(result, CoroutineType):
             # Else Python warns that nobody has awaited it.
             result.close()

@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
+from millstream.core.function_kinds import has_not_run
 from millstream.core.headers import Headers
 from millstream.core.readable import Closing, Readable
 from millstream.core.wording import a_kind
@@ -301,6 +302,8 @@ def wrong_type(serializer: object, topic: str, data: object, expected: str) -> C
     hint += "default.value.serde."
     if type(data).__module__ == "numpy":
         hint = "Give the plain Python value of numpy's, which its item() or tolist() returns."
+    if has_not_run(data):
+        hint = "Nothing of it has run: call plain functions, and make a list of a generator."
     return ClassCastException(
         f"{type(serializer).__name__} cannot serialize {a_kind(data)}",
         detail=f'It writes {expected}; the topic is "{topic}".',

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar, cast, get_origin
 
 from millstream.core.errors import ClassCastException, SerializationException
+from millstream.core.function_kinds import has_not_run
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.serdes.misfits import registry_hint, way_to_misfit
@@ -64,7 +65,9 @@ class JsonSerializer(Serializer[Any]):
             raise ClassCastException(
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}{self._where(data)}; the topic is "{topic}".',
-                hint="Give JsonSerializer a default that turns such objects into plain ones, or "
+                hint="Nothing of it has run: call plain functions, and make a list of a generator."
+                if has_not_run(data)
+                else "Give JsonSerializer a default that turns such objects into plain ones, or "
                 "use JsonSerde.of(the class).",
             ) from error
         except (ValueError, RecursionError) as error:
