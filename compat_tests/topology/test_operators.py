@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,25 @@ def test_print_writes_a_line_a_record(tmp_path: Path, capsys: pytest.CaptureFixt
         "[KSTREAM-SOURCE-0000000000]: a, x\n[KSTREAM-SOURCE-0000000000]: null, y\n"
     )
     assert (tmp_path / "lines").read_text() == "[seen]: a is x\n[seen]: None is y\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_print_goes_on_where_standard_output_has_another_encoding(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    builder = StreamsBuilder()
+    stream = builder.stream("in", READ).mapValues(lambda value: value + "\ud800")
+    stream.print(Printed.toSysOut().withLabel("l"))
+    stream.print(Printed.toFile(tmp_path / "lines").withLabel("l"))
+    with TopologyTestDriver(builder.build()) as driver:
+        topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+        topic.pipeInput("a", "\u20ac\u2713")
+    euro = {"ascii": b"\\u20ac", "cp1252": b"\x80"}[encoding]
+    assert written.getvalue().split() == [b"[l]:", b"a,", euro + rb"\u2713\ud800"]
+    # As Java's writer, which has one mark for what is no character.
+    assert (tmp_path / "lines").read_bytes().split() == [b"[l]:", b"a,", "\u20ac\u2713?".encode()]
 
 
 def test_a_mapper_that_returns_none_instead_of_a_pair_is_named() -> None:

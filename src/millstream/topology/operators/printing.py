@@ -26,7 +26,8 @@ class Print(Operator):
         """Open the file; every task adds to it."""
         super().init(context)
         if self._path is not None:
-            self._file = self._path.open("a", encoding="utf-8")
+            # As Java's writer, "?" for half of a pair of surrogates.
+            self._file = self._path.open("a", encoding="utf-8", errors="replace")
 
     def process(self, record: AnyRecord) -> None:
         key, value = record._key, record._value
@@ -36,7 +37,16 @@ class Print(Operator):
             found = self._mapper(key, value)
             check_result(found, "the mapper of print()")
             text = _java_text(found)
-        print(f"[{self._label}]: {text}", file=self._file or sys.stdout, flush=self._file is None)
+        line = f"[{self._label}]: {text}"
+        if self._file is not None:
+            print(line, file=self._file)
+            return
+        try:
+            print(line, flush=True)
+        except UnicodeEncodeError:
+            # Standard output has another encoding, as with LC_ALL=C.
+            encoding = sys.stdout.encoding or "ascii"
+            print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
     def close(self) -> None:
         if self._file is not None:
