@@ -17,10 +17,16 @@ from millstream import (
     Serdes,
     Serializer,
     StreamsBuilder,
+    TimeWindows,
     TopologyTestDriver,
 )
-from millstream.core.errors import ProcessorStateException, StreamsException
+from millstream.core.errors import (
+    NullPointerException,
+    ProcessorStateException,
+    StreamsException,
+)
 from millstream.core.serdes.text import StringDeserializer, StringSerde, StringSerializer
+from millstream.stores.codec import BoundSerde
 
 TEXT = Serdes.String()
 
@@ -153,3 +159,34 @@ def test_a_flush_of_what_cannot_be_read_blames_the_store() -> None:
         run(build, ["a"])
     assert "processing.exception.handler" not in str(caught.value)
     assert "one of its serdes" in str(caught.value)
+
+
+class NoBytes(Serializer[str]):
+    def serialize(self, topic: str, data: Any) -> Any:
+        return None
+
+
+@pytest.mark.parametrize("cache", [0, 10_000_000])
+@pytest.mark.parametrize("windowed", [False, True])
+def test_a_key_without_bytes_is_refused_as_in_kafka(cache: int, windowed: bool) -> None:
+    # Without a cache it became an entry with the key None.
+    keys = Serdes.serdeFrom(NoBytes(), StringDeserializer())
+
+    def build(stream: Any) -> Any:
+        grouped = stream.groupByKey()
+        if windowed:
+            grouped = grouped.windowedBy(TimeWindows.ofSizeWithNoGrace(5))
+        counts = grouped.count(Materialized.with_(keys, Serdes.Long()))
+        return counts.toStream().map(lambda key, count: ("k", str(count)))
+
+    with pytest.raises(StreamsException) as caught:
+        run(build, ["a"], **{"statestore.cache.max.bytes": cache})
+    assert isinstance(caught.value.__cause__, NullPointerException)
+    assert "NoBytes returned None for a key" in caught.value.__cause__.detail
+
+
+def test_a_column_of_keys_without_bytes_is_refused_too() -> None:
+    keys: Any = Serdes.serdeFrom(NoBytes(), StringDeserializer())
+    with pytest.raises(NullPointerException, match="key cannot be null"):
+        BoundSerde(keys, "t", role="key").column_to_bytes(["a", None])
+    assert BoundSerde(keys, "t").column_to_bytes(["a", None]) == [None, None]

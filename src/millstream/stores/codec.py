@@ -8,11 +8,12 @@ from functools import partial
 from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
-from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.serdes import Serde, StringSerializer, deserializer_call, serializer_call
 from millstream.core.serdes.base import (
+    SerializerCall,
     deserialize_column,
     is_stock,
     needs_headers,
@@ -74,6 +75,8 @@ class BoundSerde(Generic[T]):
         """How many bytes every object of the plain type takes; None if that differs."""
         self.limits: tuple[int, int] | None = None
         """The least and the largest number of the plain type that can be written."""
+        if role == "key" and not is_stock(self._serializer):
+            self._serialize = partial(self._key_to_bytes, self._serialize)
         if not is_stock(self._serializer):
             self.column_to_bytes = self._present_to_bytes  # type: ignore[method-assign]
         if not is_stock(self._deserializer):
@@ -133,7 +136,29 @@ class BoundSerde(Generic[T]):
 
     # As in Kafka, a user's serde is not called for what is not there.
     def _present_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
-        return _spread(values, partial(type(self).column_to_bytes, self))
+        return _spread(values, self._all_to_bytes)
+
+    def _all_to_bytes(self, present: Sequence[T]) -> list[bytes | None]:
+        found = type(self).column_to_bytes(self, present)
+        if self.role == "key" and None in found:
+            raise self._no_bytes()
+        return found
+
+    def _key_to_bytes(
+        self, write: SerializerCall, topic: str, headers: Headers | None, key: Any
+    ) -> bytes | None:
+        found = write(topic, headers, key)
+        if found is None and key is not None:
+            raise self._no_bytes()
+        return found
+
+    def _no_bytes(self) -> NullPointerException:
+        name = type(self._serializer).__qualname__
+        return NullPointerException(
+            "key cannot be null",
+            detail=f'{name} returned None for a key; the topic is "{self.topic}".',
+            hint="Return bytes for every key, as a store has no entry without a key.",
+        )
 
     def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         return _spread(data, partial(deserialize_column, self._deserializer, self.topic))
