@@ -44,6 +44,10 @@ def test_a_missing_entry_that_a_table_may_have_says_how_to_write_it() -> None:
     ) as caught:
         StreamsConfig({"application": {"id": "app"}})
     assert "in TOML in quotes" in caught.value.hint
+    for other in ("application_id", "APPLICATION_ID", "Application.Id", "APPLICATION_ID_CONFIG"):
+        with pytest.raises(ConfigException) as caught:
+            StreamsConfig({other: "app"})
+        assert caught.value.hint == f'Write "application.id" in the place of "{other}".'
     with pytest.raises(ConfigException) as caught:
         StreamsConfig({"bootstrap.servers": "localhost:9"})
     assert caught.value.hint == ""

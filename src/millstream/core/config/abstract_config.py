@@ -231,10 +231,13 @@ class AbstractConfig:
         if key.name in self._originals:
             return key.parse(self._originals[key.name])
         if key.default is REQUIRED:
+            given = next((name for name in self._originals if self._meant(name) == key.name), None)
             table = isinstance(self._originals.get(key.name.partition(".")[0]), Mapping)
             raise ConfigException(
                 f'Missing required configuration "{key.name}" which has no default value.',
-                hint="Write the whole name as one key; in TOML in quotes, as a dot makes a table."
+                hint=f'Write "{key.name}" in the place of "{given}".'
+                if given is not None
+                else "Write the whole name as one key; in TOML in quotes, as a dot makes a table."
                 if table
                 else "",
             )
