@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from millstream import Duration, Instant, JsonSerde, SerializationException
+from millstream.core.serdes import json_typed
 
 
 @dataclass
@@ -62,3 +65,58 @@ def test_times_that_python_has_not_are_refused() -> None:
     assert "beyond the times that Python has" in str(raised.value)
     with pytest.raises(SerializationException):
         JsonSerde.of(Visit).deserializer().deserialize("visits", b'{"begin":"1970-01-01T00:00:01"}')
+
+
+class OtherDatetime(datetime):
+    """As freezegun's, pandas' and pendulum's."""
+
+
+class OtherDate(date):
+    pass
+
+
+class OtherTimedelta(timedelta):
+    pass
+
+
+@dataclass
+class Times:
+    at: datetime
+    day: date
+    long: timedelta
+    until: Instant
+
+
+TIMES = Times(
+    OtherDatetime(2024, 5, 5, 10, tzinfo=timezone.utc),
+    OtherDate(2024, 5, 5),
+    OtherTimedelta(seconds=5),
+    Instant.ofEpochMilli(5),
+)
+
+
+def test_times_of_subclasses_are_written_as_pythons_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    serde = JsonSerde.of(Times)
+    # What freezegun does while the time is frozen.
+    for name, other in (("datetime", OtherDatetime), ("date", OtherDate)):
+        monkeypatch.setattr(json_typed, name, other)
+    data = serde.serializer().serialize("t", TIMES)
+    assert data == (
+        b'{"at":"2024-05-05T10:00:00Z","day":"2024-05-05","long":"PT5S",'
+        b'"until":"1970-01-01T00:00:00.005000Z"}'
+    )
+    assert serde.deserializer().deserialize("t", data) == TIMES
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "why"),
+    [
+        (datetime, pd.Timestamp(1, unit="ns", tz="UTC"), "finer than the times of Python"),
+        (timedelta, pd.Timedelta(1, unit="ns"), "finer than the times of Python"),
+        (datetime, pd.NaT, "NaT"),
+    ],
+)
+def test_times_of_pandas_that_python_has_not_are_refused(kind: Any, value: Any, why: str) -> None:
+    with pytest.raises(SerializationException) as caught:
+        JsonSerde.of(kind).serializer().serialize("t", value)
+    assert why in caught.value.detail

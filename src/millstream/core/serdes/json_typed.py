@@ -7,7 +7,7 @@ import enum
 import math
 import types
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, get_args, get_origin, is_typeddict
 
 import msgspec
@@ -27,6 +27,8 @@ from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
 
 _NOTHING = type(None)
+_PLAIN = (datetime, date, timedelta)
+"""Not by their names: in a test, freezegun puts classes of its own there."""
 _BAD = (ValueError, TypeError, RecursionError, OverflowError, UnicodeError)
 
 
@@ -178,10 +180,17 @@ def _to_json(value: Any) -> Any:
         return dumped(value)
     if isinstance(value, Instant | Duration) and value.far_ms is not None:
         raise ValueError(f"{value} is beyond the times that Python has")
-    if isinstance(value, Instant):
-        return datetime.combine(value.date(), value.timetz())
-    if isinstance(value, Duration):
-        return timedelta(value.days, value.seconds, value.microseconds)
+    finer = isinstance(value, _PLAIN) and ("nanosecond", "nanoseconds")
+    if finer and any(getattr(value, each, 0) > 0 for each in finer):
+        raise ValueError(f"{value!r} is finer than the times of Python")
+    # Of a subclass, such as Instant, freezegun's or pandas', only what a time of Python is.
+    plain_datetime, plain_date, plain_timedelta = _PLAIN
+    if isinstance(value, plain_datetime):
+        return plain_datetime.combine(value.date(), value.timetz())
+    if isinstance(value, plain_date):
+        return plain_date(value.year, value.month, value.day)
+    if isinstance(value, plain_timedelta):
+        return plain_timedelta(value.days, value.seconds, value.microseconds)
     raise TypeError(f"{a_kind(value)} has no JSON form")
 
 
@@ -189,9 +198,9 @@ def _from_json(kind: Any, found: Any) -> Any:
     if is_model(kind):
         return read_model(kind, msgspec.json.encode(found))
     if kind is Instant:
-        return Instant.of_datetime(msgspec.convert(found, datetime))
+        return Instant.of_datetime(msgspec.convert(found, _PLAIN[0]))
     if kind is Duration:
-        return Duration.of_timedelta(msgspec.convert(found, timedelta))
+        return Duration.of_timedelta(msgspec.convert(found, _PLAIN[2]))
     raise TypeError(f"{kind!r} has no JSON form")
 
 
