@@ -235,11 +235,28 @@ def test_a_topic_that_takes_small_batches_only_gets_its_records(
         assert len(play.pairs(target, count)) >= count
 
 
-def test_a_record_that_is_too_large_is_named_among_small_ones(job: Job, play: Playground) -> None:
+def test_a_topic_that_takes_small_batches_only_gets_its_records_of_event_time_zero(
+    job: Job, play: Playground
+) -> None:
+    target, count = f"{play.name}-small", 200
+    create_topic(play.servers, target, partitions=1, **{"max.message.bytes": "5000"})
+    writer = SinkWriter(job, 0)
+    sent = [b"%d" % number * 100 for number in range(count)]
+    writer.write(0, [(target, chunk(*sent, time=0))], [])
+    writer.close()
+    found = play.read(target, count, more=0.5)
+    assert [message.value() for message in found] == sent
+    assert {message.timestamp()[1] for message in found} == {0}
+
+
+@pytest.mark.parametrize("time", [1, 0])
+def test_a_record_that_is_too_large_is_named_among_small_ones(
+    job: Job, play: Playground, time: int
+) -> None:
     target = f"{play.name}-small"
     create_topic(play.servers, target, partitions=1, **{"max.message.bytes": "100000"})
     writer = SinkWriter(job, 0)
-    blob = chunk(*[b"b"] * 500, b"b" * 120_000, *[b"b"] * 500)
+    blob = chunk(*[b"b"] * 500, b"b" * 120_000, *[b"b"] * 500, time=time)
     with pytest.raises(StreamsException, match="a record of 120,001 bytes") as caught:
         writer.write(0, [(target, blob)], [])
     assert "the broker takes less for this topic" in caught.value.detail
