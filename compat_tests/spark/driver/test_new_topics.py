@@ -10,8 +10,11 @@ from confluent_kafka import KafkaError, KafkaException
 
 from millstream import StreamsBuilder, StreamsConfig
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.admission import group
+from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.driver import brokers
 from millstream.topology.spark.driver.brokers import Brokers
+from millstream.topology.spark.ownership import Claim
 
 CONFIG = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9092"})
 
@@ -133,3 +136,42 @@ def test_it_is_not_asked_for_ever_nor_where_it_refuses(
     with pytest.raises(StreamsException, match="cannot create internal topic"):
         create(monkeypatch, broker)
     assert broker.now < 400
+
+
+class LateCoordinator:
+    """Commits offsets of a group, and does not know the topic a few times."""
+
+    def __init__(self, late: int) -> None:
+        self.late = late
+        self.now = 0.0
+        self.committed: list[str] = []
+
+    def commit(self, consumer: object, offsets: list[Any], patience_s: float) -> None:
+        del consumer, patience_s
+        if self.late > 0:
+            self.late -= 1
+            raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+        self.committed += [each.topic for each in offsets]
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def claim(monkeypatch: pytest.MonkeyPatch, broker: LateCoordinator) -> None:
+    clock = SimpleNamespace(monotonic=lambda: broker.now, sleep=broker.sleep)
+    monkeypatch.setattr(group, "time", clock)
+    monkeypatch.setattr(group, "commit", broker.commit)
+    own = Claim(number=1, checkpoint="c", instance="i", host="h", machine="m", location="/c")
+    Group(CONFIG).commit(own)
+
+
+def test_a_group_is_asked_again_to_commit_for_an_internal_topic_that_was_just_created(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broker = LateCoordinator(late=5)
+    claim(monkeypatch, broker)
+    assert broker.committed == ["app-millstream-owner"]
+    broker = LateCoordinator(late=10_000)
+    with pytest.raises(StreamsException, match="cannot commit the offsets"):
+        claim(monkeypatch, broker)
+    assert 5 < broker.now < 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
@@ -20,6 +21,7 @@ from millstream.topology.spark.clients.fitted import with_transactions
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
+    code_of,
     consumer_settings,
     producer_settings,
     raise_kafka_error,
@@ -37,6 +39,8 @@ from millstream.topology.spark.ownership import (
 TIMEOUT_S = 30.0
 _FENCE_TIMEOUT_S = 60.0
 _AT_ONCE = 8
+_NEW_TOPIC_S = 30.0
+_NEW_TOPIC_PAUSE_S = 0.2
 _PENDING_TIMEOUT_S = 5.0
 _SETTLED_AFTER_S = 1.0
 """How long a connected broker may take until an open transaction is taken for the reason."""
@@ -161,8 +165,17 @@ class Group:
             wanted.append(TopicPartition(topic, partition, offset, mark))
         for partition, offset in (tokens or {}).items():
             wanted.append(TopicPartition(self._progress, partition, offset, mark))
+        give_up = time.monotonic() + _NEW_TOPIC_S
         with self._connected("commit the offsets of") as consumer:
-            commit(consumer, wanted, TIMEOUT_S)
+            while True:
+                try:
+                    return commit(consumer, wanted, TIMEOUT_S)
+                except ClientException as error:
+                    # The group's broker may not know an internal topic yet that was just created.
+                    unknown = code_of(error) == KafkaError.UNKNOWN_TOPIC_OR_PART
+                    if not unknown or time.monotonic() > give_up:
+                        raise
+                time.sleep(_NEW_TOPIC_PAUSE_S)
 
     def fence(self, sinks: int) -> None:
         """End the transactions of all sinks and fence their producers.
