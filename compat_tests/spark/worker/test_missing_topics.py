@@ -10,16 +10,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
 from compat_tests.spark.worker.test_writers import chunk, values
 from millstream import StreamsException
-from millstream.core.errors import InvalidTopicException
-from millstream.testing.broker import EmbeddedBroker
+from millstream.core.errors import InvalidTopicException, MissingSourceTopicException
+from millstream.testing.broker import EmbeddedBroker, wait_for
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.worker import missing_topics
+from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
 
 pytestmark = pytest.mark.broker
@@ -134,3 +136,46 @@ def test_a_name_that_no_topic_can_have_is_told_at_once(job: Job) -> None:
         writer.write(0, [("two words", chunk(b"a"))], [])
     assert "letters, digits" in caught.value.hint
     writer.close()
+
+
+def test_an_internal_topic_that_was_deleted_is_named_and_the_batch_is_written_once(
+    job: Job, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    writer = SinkWriter(job, 0)
+    assert writer.write(0, [(target, chunk(b"a"))], [ConsumedRange(source, 0, 1, 0)]) is True
+    delete(play, job.progress_topic)
+    group = Consumer({"bootstrap.servers": play.servers, "group.id": job.application_id})
+    token = TopicPartition(job.progress_topic, 0)
+    # The broker forgets the offsets of a topic a moment after the topic.
+    wait_for(lambda: group.committed([token], 30)[0].offset < 0, 30)
+    group.close()
+    consumed = [ConsumedRange(source, 0, 2, 1)]
+    with pytest.raises(StreamsException, match=f'internal topic "{job.progress_topic}"') as caught:
+        writer.write(1, [(target, chunk(b"b"))], consumed)
+    assert "was deleted while it runs" in caught.value.problem
+    writer.close()
+
+    create_topic(play.servers, job.progress_topic, partitions=2)
+    again = SinkWriter(job, 0)
+    again.write(1, [(target, chunk(b"b"))], consumed)
+    assert again.write(2, [(target, chunk(b"c"))], [ConsumedRange(source, 0, 3, 2)]) is True
+    again.close()
+    assert values(play, target, 3, more=0.3) == [b"a", b"b", b"c"]
+
+
+def test_a_source_topic_that_was_deleted_is_named(job: Job, play: Playground) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    delete(play, source)
+    # With exactly once, the client tries for a minute before it says so.
+    writer = SinkWriter(replace(job, exactly_once=False), 0)
+    with pytest.raises(MissingSourceTopicException, match=f'topic "{source}" that application'):
+        writer.write(0, [(target, chunk(b"a"))], [ConsumedRange(source, 0, 1, 0)])
+    writer.close()
+
+
+def delete(play: Playground, topic: str) -> None:
+    """Delete a topic, and wait until the broker does not know it any more."""
+    admin = AdminClient({"bootstrap.servers": play.servers})
+    admin.delete_topics([topic])[topic].result(30)
+    wait_for(lambda: topic not in admin.list_topics(timeout=30).topics, 30)

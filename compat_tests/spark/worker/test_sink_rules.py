@@ -132,3 +132,20 @@ def test_without_claims_only_offsets_of_its_own_count() -> None:
     writer = replace(WRITER, instance="")
     assert must_write(writer, 3, batch(10, 20), found(None, Committed(15, TOOL), None)) is True
     assert must_write(writer, 3, batch(None, 20), found(None, Committed(15, MINE), None)) is True
+
+
+@pytest.mark.parametrize("exactly_once", [True, False])
+def test_a_batch_whose_token_is_gone_was_written_if_its_own_offsets_are_committed(
+    exactly_once: bool,
+) -> None:
+    """The topic of tokens was deleted; each partition of the batch is where the batch ends."""
+    writer = replace(WRITER, exactly_once=exactly_once)
+    assert must_write(writer, 3, batch(10, 20), found(None, Committed(20, MINE))) is False
+    idle = [*batch(10, 20), ConsumedRange("in", 1, 5, None)]
+    both = Found(claim=CLAIM, offsets={PLACE: Committed(20, MINE), ("in", 1): Committed(5, MINE)})
+    assert must_write(writer, 3, idle, both) is False
+    # None has read anything: it begins where the former batch ended.
+    assert must_write(writer, 3, batch(None, 20), found(None, Committed(20, MINE))) is True
+    for offset in (15, 21):
+        with pytest.raises(StreamsException, match="is older than what has been written"):
+            must_write(writer, 3, batch(10, 20), found(None, Committed(offset, MINE)))

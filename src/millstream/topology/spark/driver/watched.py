@@ -34,6 +34,7 @@ from millstream.topology.spark.driver.unexpected import trace_of, unexpected
 from millstream.topology.spark.driver.worker_deaths import Death, death_in, described
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.full_disk import with_full_disks
+from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.log_files import Rotation
 from millstream.topology.spark.logs import ApplicationLog
 
@@ -67,7 +68,11 @@ class WatchedApplication(QueryableApplication):
         self._broker_wait = BrokerWait(config)
         self._overdue = OverdueBatch(
             config,
-            lambda: {*written_topics(runner.plan, config), *runner.missing_topics()},
+            lambda: {
+                *written_topics(runner.plan, config),
+                *runner.missing_topics(),
+                progress_topic(runner.application_id),
+            },
             read=runner.sources.topics,
         )
         self._waited_for = ""

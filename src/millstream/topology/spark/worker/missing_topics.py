@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from confluent_kafka import KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.topology.spark.clients.deadlines import in_time
@@ -86,6 +86,21 @@ def await_topics(producer: Producer, topics: Iterable[str]) -> None:
             time.sleep(_PAUSE_S)
 
 
+def gone(client: Consumer, topics: Iterable[str], waited_s: float) -> list[str]:
+    """Return which topics the broker does not have; none if it does not answer.
+
+    Args:
+        client: Asks the broker, which creates no topic then.
+        topics: The topics.
+        waited_s: How long they have been missing: the broker may not know a new one yet.
+    """
+    if waited_s < PATIENCE_S:
+        return []
+    with suppress(_NotAnsweredError):
+        return [topic for topic in sorted(topics) if _is_missing(client, topic)]
+    return []
+
+
 def _look(producer: Producer, topic: str, since: dict[str, float]) -> None:
     if _is_missing(producer, topic):
         _wait(topic, since)
@@ -93,7 +108,7 @@ def _look(producer: Producer, topic: str, since: dict[str, float]) -> None:
         since.pop(topic, None)
 
 
-def _is_missing(producer: Producer, topic: str) -> bool:
+def _is_missing(producer: Producer | Consumer, topic: str) -> bool:
     error = _error_of(producer, topic)
     if error is not None and error.code() == KafkaError.TOPIC_EXCEPTION:
         raise MissingTopicError(error, topic)
@@ -109,7 +124,7 @@ def _wait(topic: str, since: dict[str, float]) -> None:
         raise MissingTopicError(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART), topic)
 
 
-def _error_of(producer: Producer, topic: str) -> KafkaError | None:
+def _error_of(producer: Producer | Consumer, topic: str) -> KafkaError | None:
     try:
         found = producer.list_topics(topic, LOOK_S).topics.get(topic)
     except ClientException as error:

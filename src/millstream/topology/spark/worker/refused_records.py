@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
 
-from millstream.core.errors import RecordTooLargeException, StreamsException
+from millstream.core.errors import (
+    MissingSourceTopicException,
+    RecordTooLargeException,
+    StreamsException,
+)
 from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.rights import Right, kind_of
@@ -179,6 +183,29 @@ def _no_topic(problem: str, error: BaseException, unsent: Unsent) -> StreamsExce
     )
     failure.__cause__ = said.__cause__
     return failure
+
+
+def lost_topic(application_id: str, topic: str, own: str) -> StreamsException:
+    """Return the error for a topic whose offsets a batch cannot commit.
+
+    Args:
+        application_id: The application.
+        topic: The topic that is gone.
+        own: The internal topic of the sinks' tokens.
+    """
+    detail = "The batch cannot commit its offsets."
+    if topic != own:
+        return MissingSourceTopicException(
+            f'topic "{topic}" that application "{application_id}" reads was deleted while it runs',
+            detail=detail,
+            hint="Create it anew, call cleanUp() and start again; stores begin empty then. Or "
+            "start a program that does not read it.",
+        )
+    return StreamsException(
+        f'internal topic "{topic}" of application "{application_id}" was deleted while it runs',
+        detail=f"{detail} The topic has no records, only committed offsets.",
+        hint="Start the application again: it creates the topic and goes on where it was.",
+    )
 
 
 def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> StreamsException:

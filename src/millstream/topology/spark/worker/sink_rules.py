@@ -69,6 +69,8 @@ def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], fo
     if writer.instance:
         _check_claim(writer, found.claim)
     token = found.token
+    if token is None and _was_written(writer, consumed, found):
+        return False
     own = token is not None and token.mark is not None and token.mark.checkpoint
     next_batch = token.offset if token is not None and own == writer.checkpoint else 0
     for place in consumed:
@@ -83,6 +85,19 @@ def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], fo
             f"Batch {next_batch - 1} has been written, and this checkpoint is at batch {batch}.",
         )
     return next_batch <= batch
+
+
+def _was_written(writer: Writer, consumed: Sequence[ConsumedRange], found: Found) -> bool:
+    """Return whether offsets alone show that a batch was written: its token went with its topic."""
+    is_past = False
+    for place in consumed:
+        committed = found.offsets.get((place.topic, place.partition))
+        if committed is None or committed.offset != place.committed:
+            return False
+        if committed.mark is None or committed.mark.checkpoint != writer.checkpoint:
+            return False
+        is_past |= place.first is not None and place.first < committed.offset
+    return is_past
 
 
 def _check_claim(writer: Writer, claim: Claim | None) -> None:

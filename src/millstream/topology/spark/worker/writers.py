@@ -9,6 +9,7 @@ initialized, so that another instance has either fenced this producer or its cla
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 import uuid
@@ -16,10 +17,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 from pyarrow import Buffer
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
@@ -34,12 +36,18 @@ from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk
-from millstream.topology.spark.worker.missing_topics import MissingTopicError, await_topics, flush
+from millstream.topology.spark.worker.missing_topics import (
+    MissingTopicError,
+    await_topics,
+    flush,
+    gone,
+)
 from millstream.topology.spark.worker.producing import produce, smaller_batches
 from millstream.topology.spark.worker.refused_records import (
     Deliveries,
     Unsent,
     is_too_large,
+    lost_topic,
     not_written,
 )
 from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
@@ -117,7 +125,8 @@ class SinkWriter:
             TimeoutException: A call of the client did not return; the worker ends.
         """
         places = [e if isinstance(e, ConsumedRange) else ConsumedRange(*e) for e in consumed]
-        give_up = time.monotonic() + self._job.patience_s
+        started = time.monotonic()
+        give_up = started + self._job.patience_s
         if self._connecting is None:
             self._heard.refusal = None
         renewed, tried = 0, False
@@ -135,6 +144,8 @@ class SinkWriter:
                     self._sent.unsent = Unsent(error.topic, 0)
                 elif not isinstance(error, ClientException):
                     raise
+                elif (lost := self._lost(error, places, started)) is not None:
+                    raise lost from error
                 renewed += needs_new_producer(error)
                 again = renewed <= _RENEWALS if needs_new_producer(error) else is_transient(error)
                 # A starting broker may refuse a request that it accepts a moment later.
@@ -212,6 +223,9 @@ class SinkWriter:
             found = self._found(consumed)
         if not must_write(self._writer, batch, consumed, found):
             return False
+        # The client would try for a minute to commit offsets of a topic that is gone.
+        if self._has_written and found.token is None and (lost := self._lost_topic(consumed)):
+            raise lost
         offsets = self._offsets(batch, consumed)
         chunks = [(topic, decode_chunk(blob)) for topic, blob in outputs]
         at_zero = self._topics_at_zero(chunks)
@@ -314,6 +328,23 @@ class SinkWriter:
         if self._job.exactly_once:
             init_transactions(producer, self._job.progress_topic, TIMEOUT_S)
         return producer
+
+    def _lost(
+        self, error: ClientException, consumed: Sequence[ConsumedRange], started: float
+    ) -> StreamsException | None:
+        """Return the error for offsets whose topic is gone; None for other failures."""
+        if code_of(error) != KafkaError.UNKNOWN_TOPIC_OR_PART or self._sent.failed is not None:
+            return None
+        # What is not tried again here ends this attempt.
+        known = self._has_written or not is_transient(error)
+        return self._lost_topic(consumed, math.inf if known else time.monotonic() - started)
+
+    def _lost_topic(
+        self, consumed: Sequence[ConsumedRange], waited_s: float = math.inf
+    ) -> StreamsException | None:
+        own = self._job.progress_topic
+        lost = gone(self._consumer, {own, *(each.topic for each in consumed)}, waited_s)
+        return lost_topic(self._job.application_id, lost[0], own) if lost else None
 
     def _has_smaller_batches(self, error: BaseException) -> bool:
         """Return whether the broker may take the records in smaller batches; use these then."""
