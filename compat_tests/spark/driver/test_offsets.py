@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from compat_tests.spark.evolution.support import BASE
 from millstream import AutoOffsetReset, Consumed, Serdes, StreamsBuilder, StreamsConfig
-from millstream.core.errors import ConfigException
-from millstream.topology.spark.driver.offsets import offsets_json, reset_policies
+from millstream.core.errors import ConfigException, StreamsException
+from millstream.topology.spark.driver.brokers import EARLIEST, LATEST
+from millstream.topology.spark.driver.offsets import (
+    offsets_json,
+    reset_policies,
+    starting_offsets,
+)
 
 
 def test_starting_offsets_are_written_for_spark() -> None:
@@ -38,6 +45,38 @@ def test_a_reset_policy_is_read_from_the_configuration(
     entries = {} if given is None else {"auto.offset.reset": given}
     found = reset_policies(builder.build().plan(), ["a", "b"], StreamsConfig(BASE | entries))
     assert found == {"a": policy, "b": ("latest", None)}
+
+
+class OneCommitted:
+    """A cluster whose group has committed an offset of partition 0 only."""
+
+    def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        return {place: 7 for place in places if place[1] == 0}
+
+    def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
+        del time_ms
+        return dict.fromkeys(places, 3)
+
+
+@pytest.mark.parametrize("policy", ["earliest", "latest", "by_duration:PT1H"])
+def test_new_partitions_of_a_topic_that_was_read_begin_at_their_beginning(policy: str) -> None:
+    builder = StreamsBuilder()
+    builder.stream(["a", "b"]).to("out")
+    config = StreamsConfig(BASE | {"auto.offset.reset": policy})
+    brokers: Any = OneCommitted()
+    plan, sizes = builder.build().plan(), {"a": 2, "b": 2}
+    found = starting_offsets(plan, config, brokers, sizes, known=["a"])
+    by_policy = {"earliest": EARLIEST, "latest": LATEST}.get(policy, 3)
+    assert found == {"a": {0: 7, 1: EARLIEST}, "b": {0: 7, 1: by_policy}}
+
+
+def test_new_partitions_are_refused_with_the_policy_none() -> None:
+    builder = StreamsBuilder()
+    builder.stream("a").to("out")
+    config = StreamsConfig(BASE | {"auto.offset.reset": "none"})
+    brokers: Any = OneCommitted()
+    with pytest.raises(StreamsException, match="no committed offset for partition 1"):
+        starting_offsets(builder.build().plan(), config, brokers, {"a": 2}, known=["a"])
 
 
 @pytest.mark.parametrize("given", ["EARLIEST", "by_duration", "by_duration:", "by_duration:-PT1S"])

@@ -22,6 +22,7 @@ def starting_offsets(
     brokers: Brokers,
     sizes: Mapping[str, int],
     feedback: Container[str] = (),
+    known: Container[str] = (),
 ) -> dict[str, dict[int, int]]:
     """Return topic -> partition -> offset, EARLIEST or LATEST.
 
@@ -31,6 +32,8 @@ def starting_offsets(
         brokers: The client of the cluster.
         sizes: Partition counts of the topics to read.
         feedback: The feedback topics; none of their records may be skipped.
+        known: Topics that the application has read before. Their new partitions are read from the
+            beginning, unless their policy is ``none``.
 
     Raises:
         StreamsException: A partition has no committed offset and its policy is ``none``.
@@ -40,7 +43,7 @@ def starting_offsets(
     offsets: dict[str, dict[int, int]] = {topic: {} for topic in sizes}
     for topic, policy in reset_policies(plan, sizes, config).items():
         missing = [place for place in places if place[0] == topic and place not in committed]
-        if topic in feedback:
+        if topic in feedback or (topic in known and policy[0] != "none"):
             policy = "earliest", None
         found = {place: committed[place] for place in places if place in committed}
         found |= _reset(missing, policy, brokers)

@@ -345,7 +345,7 @@ class Runner(OwnedQuery):
         if all(known.get(topic, {}).keys() >= set(range(count)) for topic, count in read.items()):
             return known
         begin = starting_offsets(
-            compiled.plan, self._config, brokers, read, compiled.layout.feedback
+            compiled.plan, self._config, brokers, read, compiled.layout.feedback, known
         )
         return {topic: begin[topic] | known.get(topic, {}) for topic in read}
 
