@@ -22,8 +22,9 @@ from millstream.topology.spark.admission.decision import (
     doubtful_range,
     verdict,
 )
+from millstream.topology.spark.admission.group import GroupState
 from millstream.topology.spark.admission.refusals import refused
-from millstream.topology.spark.ownership import Claim, Committed, Mark
+from millstream.topology.spark.ownership import DRIVER, Claim, Committed, Mark
 
 MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
 CLAIM = Claim(number=4, checkpoint="c1", instance="i0", host="h", machine="m", location="/c")
@@ -59,6 +60,14 @@ TABLE: dict[str, tuple[Situation, Action, Action, Action, Problem | None]] = {
     "a start that ended before its first batch": (
         replace(FITS, here=replace(HERE, planned=-1, done=-1), tokens={}),
         *(B, B, B, None),
+    ),
+    "the logs of a checkpoint are gone": (
+        replace(FITS, here=replace(HERE, planned=-1, done=-1), has_worked=True),
+        *(R, R, R, Problem.LOGS_GONE),
+    ),
+    "the logs of a checkpoint that began with a savepoint are gone": (
+        replace(FITS, here=replace(SEEDED, planned=-1), has_worked=True),
+        *(R, R, R, Problem.LOGS_GONE),
     ),
     "a restart": (FITS, C, C, C, None),
     "a restart in the middle of a batch": (
@@ -235,6 +244,7 @@ SITUATIONS = st.builds(
         max_size=3,
     ),
     former_is_gone=st.booleans(),
+    has_worked=st.booleans(),
     stores_are_gone=st.booleans(),
     anything_committed=st.booleans(),
     differences=st.lists(
@@ -305,6 +315,19 @@ def test_a_topic_that_is_another_one_or_too_short_needs_no_look() -> None:
     assert [doubtful_range(place) for place in places] == [None, None, None]
     found = differences(places, {"c1"}, lambda _: False)
     assert [each.kind for each in found] == [Kind.RECREATED, Kind.SHORT]
+
+
+@pytest.mark.parametrize(
+    ("worker", "offset", "worked"), [("w", 3, True), ("w", 0, False), (DRIVER, 3, False)]
+)
+def test_a_checkpoint_has_worked_where_a_sink_has_committed(
+    worker: str, offset: int, worked: bool
+) -> None:
+    committed = Committed(offset, Mark("c1", worker))
+    assert GroupState(tokens={0: committed}).has_worked("c1") is worked
+    found = GroupState(offsets={("in", 0): committed, ("in", 1): Committed(9, None)})
+    assert found.has_worked("c1") is worked
+    assert not found.has_worked("c2")
 
 
 def test_offsets_of_another_checkpoint_are_not_taken_for_a_group_that_is_gone() -> None:

@@ -25,6 +25,8 @@ from millstream.topology.spark.checkpoint.origin import root_of
 _CLAIM_WORDS, _MARK_WORDS = 5, 2
 _JAVA_HEAD = 12
 _LOCATION_LIMIT = 2000
+DRIVER = "driver"
+"""Worker of a mark that is no sink's."""
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 

@@ -107,6 +107,8 @@ class Situation:
     """Sink partition -> its token."""
     former_is_gone: bool = False
     """Whether the checkpoint that the claim names is known to be deleted."""
+    has_worked: bool = False
+    """Whether a sink has committed something of the checkpoint at the location."""
     stores_are_gone: bool = False
     """Whether stores would begin empty at the offsets that the deleted checkpoint has left."""
     anything_committed: bool = False
@@ -131,6 +133,7 @@ class Problem(enum.Enum):
     CHECKPOINT_NEW = "checkpoint new"
     TOPIC_CHANGED = "topic changed"
     STORES_GONE = "stores gone"
+    LOGS_GONE = "logs gone"
     JAVA_WENT_ON = "Java went on"
     NOT_ADOPTED = "not adopted"
 
@@ -208,6 +211,9 @@ def verdict(situation: Situation) -> Verdict:
             return Verdict(Action.REFUSE, Problem.OTHER_CHECKPOINT)
         if here is None or (here.planned < 0 and not here.seeded):
             return Verdict(Action.BEGIN)
+    if here is not None and here.planned < 0 and situation.has_worked:
+        # Its first batch would be taken for one that is written, or begin with empty stores.
+        return Verdict(Action.REFUSE, Problem.LOGS_GONE)
     if here is None or (here.planned < 0 and not here.seeded):
         if situation.left_by_java and situation.claim is None and not situation.adopt:
             return Verdict(Action.REFUSE, Problem.NOT_ADOPTED)

@@ -29,6 +29,7 @@ from millstream.topology.spark.clients.settings import (
 from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
+    DRIVER,
     Claim,
     Committed,
     claim_of,
@@ -69,6 +70,15 @@ class GroupState:
     def was_reset(self) -> bool:
         """Whether another program than the application or Kafka Streams committed offsets."""
         return any(each.mark is None and not each.by_java for each in self.offsets.values())
+
+    def has_worked(self, checkpoint: str) -> bool:
+        """Return whether a sink has committed a batch of a checkpoint.
+
+        The driver's own marks are on what it has found committed, also before the first batch.
+        """
+        written = (*self.tokens.values(), *self.offsets.values())
+        marks = [each.mark for each in written if each.mark is not None and each.offset > 0]
+        return any(m.checkpoint == checkpoint and m.worker != DRIVER for m in marks)
 
     def half_written(self, checkpoint: str, done: int) -> int | None:
         """Return the batch that a sink has written and that has not ended; None for none.

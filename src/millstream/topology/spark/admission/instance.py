@@ -46,7 +46,7 @@ from millstream.topology.spark.checkpoint.log import (
     flat,
 )
 from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, read_origin, root_of
-from millstream.topology.spark.ownership import Claim, Mark, this_machine
+from millstream.topology.spark.ownership import DRIVER, Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_other_checkpoints, free_slots
 
@@ -54,7 +54,6 @@ log = logging.getLogger(__name__)
 
 CLEANED = "cleaned"
 _RENEWAL_S = 3600.0
-_DRIVER = "driver"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +149,7 @@ class ApplicationInstance:
             claim=state.claim,
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
+            has_worked=here is not None and state.has_worked(here.id),
             stores_are_gone=self._stores and not savepoint and state.left_alone,
             anything_committed=bool(state.offsets),
             left_by_java=self._more_than_offsets
@@ -193,7 +193,7 @@ class ApplicationInstance:
             machine=machine,
             location=self._location,
         )
-        group, mark = Group(self._config), Mark(checkpoint, _DRIVER)
+        group, mark = Group(self._config), Mark(checkpoint, DRIVER)
         offsets, tokens = before.offsets, {}
         if action is not Action.CONTINUE:
             # The order matters: an earlier instance either sees the claim, or is fenced, or its
@@ -232,7 +232,7 @@ class ApplicationInstance:
             StreamsException: The broker refuses or does not answer.
         """
         assert self._claim is not None
-        mark = Mark(self._claim.checkpoint, _DRIVER).text()
+        mark = Mark(self._claim.checkpoint, DRIVER).text()
         Group(self._config).commit(self._claim, offsets, {}, mark)
 
     def check(self) -> None:

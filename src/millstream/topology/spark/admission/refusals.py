@@ -118,6 +118,14 @@ _WORDS = {
         "read the topics again from their beginning, reset the application (millstream reset). To "
         f"begin with empty stores at the committed offsets, {_ADOPT}.",
     ),
+    Problem.LOGS_GONE: _Words(
+        'the logs "offsets" and "commits" of checkpoint "{location}" are gone or empty, and '
+        'application "{application}" has worked with it',
+        "Without them it is not known which state is the last one. Nothing has been changed.",
+        "Put back a copy of these two directories and of the rest of the checkpoint, all of the "
+        f"same time. If there is none, delete the checkpoint, and {_ADOPT}: with empty stores, "
+        "from the committed offsets of the group.",
+    ),
     Problem.JAVA_WENT_ON: _Words(
         'application "{application}" has gone on since its state was adopted in checkpoint '
         '"{location}"',
