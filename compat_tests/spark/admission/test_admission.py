@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.decision import (
     Action,
     Difference,
@@ -24,6 +26,8 @@ from millstream.topology.spark.admission.decision import (
 )
 from millstream.topology.spark.admission.group import GroupState
 from millstream.topology.spark.admission.refusals import refused
+from millstream.topology.spark.admission.topic_ids import TOPICS, recreated_topics
+from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.ownership import DRIVER, Claim, Committed, Mark
 
 MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
@@ -222,6 +226,22 @@ def test_a_refusal_names_application_and_checkpoint_and_says_what_to_do(name: st
         assert error.detail.endswith(".")
         ways = ("millstream.checkpoint.adopt=true", "cleanUp()")
         assert any(way in error.hint for way in ways)
+
+
+def test_the_ids_of_topics_may_be_what_is_damaged() -> None:
+    situation = TABLE["a topic was created again"][0]
+    error = refused(verdict(situation), situation, "app", "file:///c", stores=True)
+    assert 'another topic id than "millstream-topics.json"' in error.detail
+    assert "delete it, and nothing is lost" in error.detail
+
+
+@pytest.mark.parametrize("text", ["[]", '{"in": 5}', "", "{"])
+def test_damaged_ids_of_topics_are_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / TOPICS).write_text(text)
+    unused: Any = None
+    with pytest.raises(StreamsException, match=TOPICS) as caught:
+        recreated_topics(LocalFiles(tmp_path), unused, "c")
+    assert caught.value.hint == "Delete the file."
 
 
 def test_the_refusal_of_another_applications_checkpoint_names_both() -> None:

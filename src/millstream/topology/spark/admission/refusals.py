@@ -14,6 +14,7 @@ from millstream.topology.spark.admission.decision import (
     Verdict,
     own_tokens,
 )
+from millstream.topology.spark.admission.topic_ids import TOPICS
 
 _SHOWN = 3
 _ADOPT = "start once with millstream.checkpoint.adopt=true"
@@ -173,7 +174,10 @@ def _shown(difference: Difference) -> str:
     if difference.kind is Kind.SHORT:
         return f"{where} ends at offset {place.end}; {read}."
     if difference.kind is Kind.RECREATED:
-        return f"{where} has another topic id than it had."
+        return (
+            f'{where} has another topic id than "{TOPICS}" of the checkpoint says. If it is the '
+            "topic that was read, that file is damaged: delete it, and nothing is lost."
+        )
     if place.committed is None:
         return f"{where} has no committed offset; {read}."
     return f"{where} is committed up to offset {place.committed.offset}; {read}."

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import read_json
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.checkpoint.files import Files
 
@@ -40,8 +41,8 @@ def _noted(files: Files, location: str) -> dict[str, str]:
     if not files.has(TOPICS):
         return {}
     try:
-        return dict(json.loads(files.text(TOPICS)))
-    except (ValueError, TypeError, OSError) as error:
+        return read_json(files.text(TOPICS), dict[str, str])
+    except (ValueError, OSError) as error:
         raise StreamsException(
             f'cannot read "{TOPICS}" in checkpoint "{location}"',
             detail=f"{error}. It has the ids of the topics that were read; nothing else is lost.",
