@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from millstream.core.errors import LockException
 from millstream.topology.spark.state.slots import (
     checkpoint_slot,
     claimed_slot,
@@ -69,3 +72,23 @@ def test_a_copys_directory_is_free_when_no_process_has_it(tmp_path: Path) -> Non
     assert [place.name for place in free_slots(tmp_path)] == ["0"]
     assert first_free(task).directory.name == "0"
     assert second.directory.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["a file for a slot", "a directory for its lock"])
+def test_a_slot_that_is_something_else_is_named(tmp_path: Path, kind: str) -> None:
+    slot = tmp_path / "slots" / "0"
+    wrong = slot if kind == "a file for a slot" else slot / "lock"
+    if wrong == slot:
+        slot.parent.mkdir()
+        slot.touch()
+    else:
+        wrong.mkdir(parents=True)
+    for act in (
+        lambda: list(free_slots(tmp_path)),
+        lambda: list(free_other_checkpoints(tmp_path, "c")),
+        lambda: claimed_slot(tmp_path),
+    ):
+        with pytest.raises(LockException) as caught:
+            act()
+        assert f'"{wrong}" is a ' in caught.value.detail
+        assert caught.value.hint.startswith("Move it away")

@@ -41,11 +41,15 @@ def release_slot(root: Path) -> None:
 
 
 def free_slots(root: Path) -> Iterator[Path]:
-    """Remove the slots and copies that no process has locked; yield each removed one."""
+    """Remove the slots and copies that no process has locked; yield each removed one.
+
+    Raises:
+        LockException: One cannot be locked or read.
+    """
     places = [*sorted(root.glob("slots/*")), *sorted(root.glob("shared/*/*"))]
     places += sorted(each for each in root.glob("standbys/*/*/*") if each.is_dir())
     for slot in places:
-        handle = locked(slot)
+        handle = _free(slot)
         if handle is not None:
             shutil.rmtree(slot, ignore_errors=True)
             os.close(handle)
@@ -73,27 +77,40 @@ def free_other_checkpoints(root: Path, checkpoint: str) -> Iterator[Path]:
 
     Yields:
         Each removed directory.
+
+    Raises:
+        LockException: One cannot be locked or read.
     """
     for slot in sorted(root.glob("slots/*")):
-        handle = locked(slot)
+        handle = _free(slot)
         if handle is not None:
             try:
                 yield from _without_others(slot, checkpoint)
             finally:
                 os.close(handle)
     for shared in sorted(root.glob("shared/*/*")):
-        handle = None if shared.parent.name == checkpoint else locked(shared)
+        handle = None if shared.parent.name == checkpoint else _free(shared)
         if handle is not None:
             shutil.rmtree(shared, ignore_errors=True)
             os.close(handle)
             yield shared
     for copy in sorted(each for each in root.glob("standbys/*/*/*") if each.is_dir()):
-        handle = None if copy.parents[1].name == checkpoint else locked(copy)
+        handle = None if copy.parents[1].name == checkpoint else _free(copy)
         if handle is not None:
             shutil.rmtree(copy, ignore_errors=True)
             os.close(handle)
             yield copy
     yield from _without_others(root / "isolation", checkpoint)
+
+
+def _free(directory: Path) -> int | None:
+    """Lock a directory; None if another process has locked it, or has removed it meanwhile."""
+    try:
+        return locked(directory)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unusable(directory, error) from error
 
 
 def _without_others(directory: Path, checkpoint: str) -> Iterator[Path]:
@@ -177,6 +194,15 @@ def _is_there(slot: Path, handle: int) -> bool:
 
 
 def _unusable(directory: Path, error: OSError) -> LockException:
+    if isinstance(error, (IsADirectoryError, NotADirectoryError, FileExistsError)):
+        at = Path(error.filename)
+        at = next((each for each in (at, *at.parents) if each.is_file()), at)
+        return LockException(
+            f'cannot use the state directory "{directory}"',
+            detail=f'"{at}" is a {"directory" if at.is_dir() else "file"}, and should not be one.',
+            hint="Move it away, and start again: working copies and locks are made anew from the "
+            "checkpoint. Or set state.dir to another directory.",
+        )
     return LockException(
         f'cannot use the state directory "{directory}"',
         detail=f"{error}.",
