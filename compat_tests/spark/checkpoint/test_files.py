@@ -227,7 +227,7 @@ LOADING = "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during load
         ),
         (
             "[STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY] Cannot restart streaming query",
-            "a file of the state",
+            'the directory "state"',
             "The contents of stores",
         ),
         (
@@ -253,6 +253,20 @@ def test_what_spark_says_of_damage_becomes_an_error_that_says_what_is_lost(
     assert failure.problem == f"cannot read {named} of the checkpoint"
     assert lost in failure.detail
     assert "from a copy" in failure.hint
+
+
+def test_where_spark_names_no_file_the_store_and_the_last_cause_are_named() -> None:
+    repair = (
+        "[CANNOT_LOAD_STATE_STORE.AUTO_SNAPSHOT_REPAIR_FAILED] An error occurred during loading"
+    )
+    failure = failure_from(
+        f"{LOADING}\nCaused by: {repair} StateStoreId[ operatorId=1, partitionId=0, storeName=x ]\n"
+        "Caused by: java.lang.AssertionError: assertion failed"
+    )
+    assert failure.problem == 'cannot read a file in "state/1/0" of the checkpoint'
+    assert "Cause: java.lang.AssertionError: assertion failed. The contents" in failure.detail
+    gone = failure_from("[STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY] Cannot restart")
+    assert gone.problem == 'cannot read the directory "state" of the checkpoint'
 
 
 def test_a_missing_file_of_the_state_may_be_a_commit_of_another_batch() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,14 +14,23 @@ from millstream.core.errors import ProcessorStateException
 from millstream.core.processor import TaskId
 from millstream.topology.spark.driver.segment_sizes import SegmentSizes
 from millstream.topology.spark.progress import state_size
+from millstream.topology.spark.state.manifest import NO_ID
 from millstream.topology.spark.state.segment_files import (
     SMALL,
     Cleaning,
     FiledSegments,
     SegmentFiles,
 )
+from millstream.topology.spark.state.segments import CHANGES, Section, encode_segments
 
-LARGE = bytes(range(256)) * 8
+LARGE, OTHER = (
+    encode_segments(
+        NO_ID,
+        NO_ID,
+        [Section(store="s", kind=CHANGES, keys=[b"k"], values=[Random(seed).randbytes(2000)])],
+    )[0]
+    for seed in (1, 2)
+)
 
 
 class Log:
@@ -85,9 +95,9 @@ def test_an_attempt_that_failed_leaves_the_files_of_another_one_alone(
 ) -> None:
     first, second = Log(), Log()
     FiledSegments(first, files, writes=True).put(0, LARGE)
-    FiledSegments(second, files, writes=True).put(0, LARGE[::-1])
+    FiledSegments(second, files, writes=True).put(0, OTHER)
     assert FiledSegments(first, files, writes=True).get(0) == LARGE
-    assert FiledSegments(second, files, writes=True).get(0) == LARGE[::-1]
+    assert FiledSegments(second, files, writes=True).get(0) == OTHER
 
 
 def test_a_segment_without_a_file_system_stays_in_sparks_state(log: Log) -> None:
@@ -129,6 +139,16 @@ def test_a_directory_in_the_place_of_a_file_is_no_failure_of_the_file_system(
         FiledSegments(log, files, writes=True).get(7)
     assert caught.value.detail == f'"{path}" is a directory; its file is missing.'
     assert caught.value.hint.startswith("Restore the checkpoint from a copy")
+
+
+def test_the_file_of_a_damaged_segment_is_named(log: Log, files: SegmentFiles) -> None:
+    FiledSegments(log, files, writes=True).put(7, LARGE)
+    assert files.directory is not None
+    path = files.directory / names(files)[0]
+    for damaged in (b"", LARGE[:-1], LARGE[:99] + bytes([LARGE[99] ^ 1]) + LARGE[100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ProcessorStateException, match=f'segment 7, file "{path}", of the'):
+            FiledSegments(log, files, writes=True).get(7)
 
 
 @pytest.mark.parametrize("damage", ["missing", "unreadable", "cut", "flipped", "not mounted"])

@@ -22,11 +22,14 @@ _FILE = re.compile(
 )
 _VERSION = re.compile(r"state/(?:[^/]+/)+(\d+)_[^/]+$")
 """A file of the state with Spark's mark of the batch that wrote it."""
+_STORE = re.compile(r"operatorId=(\d+), partitionId=(\d+)")
+"""What Spark tells of a store of state where it names no file."""
 _REFUSED = re.compile(
     r"Read-only file system|Permission denied|AccessDeniedException|Operation not permitted"
     r"|Too many open files|Input/output error|Stale file handle|Transport endpoint is not connected"
 )
 """Java has a FileNotFoundException for these as well."""
+_CAUSE = "Caused by: "
 _MOST_CAUSES = 10
 _PYTHON = "Traceback (most recent call last):"
 
@@ -44,7 +47,7 @@ def with_causes(text: str, error: Any) -> str:
         return text
     lines, cause = [text], error.getCause()
     while cause is not None and len(lines) <= _MOST_CAUSES:
-        lines.append(f"Caused by: {cause.toString()}")
+        lines.append(f"{_CAUSE}{cause.toString()}")
         cause = cause.getCause()
     return "\n".join(lines)
 
@@ -68,7 +71,7 @@ def damage_from(text: str) -> StreamsException | None:
     if _SYMPTOMS.search(text) is None:
         return None
     lines = [line for line in text.splitlines() if _SYMPTOMS.search(line)]
-    said = lines[-1].removeprefix("Caused by: ").strip()
+    said = lines[-1].removeprefix(_CAUSE).strip()
     file = next(
         (found for line in reversed(text.splitlines()) if (found := _FILE.search(line))), None
     )
@@ -91,7 +94,10 @@ def damage_from(text: str) -> StreamsException | None:
             "millstream.checkpoint.adopt=true: with empty stores, from the committed offsets of "
             "the group.",
         )
-    name = "a file of the state" if file is None else f'"{file[0].rstrip(".")}"'
+    name = _name_of_state(text) if file is None else f'"{file[0].rstrip(".")}"'
+    causes = [line for line in text.splitlines() if line.startswith(_CAUSE)]
+    if causes and (cause := causes[-1].removeprefix(_CAUSE).strip()) not in said:
+        said = f"{said.rstrip('.')}. Cause: {cause.rstrip('.')}."
     if in_state:
         return lost_state(name, said)
     return StreamsException(
@@ -121,13 +127,21 @@ def lost_state(name: str, said: str) -> ProcessorStateException:
     )
 
 
+def _name_of_state(text: str) -> str:
+    """Return the name of what Spark cannot load, of which it has not told the file."""
+    if "MISSING_STATE_DIRECTORY" in text:
+        return 'the directory "state"'
+    store = _STORE.search(text)
+    return "a file of the state" if store is None else f'a file in "state/{store[1]}/{store[2]}"'
+
+
 def _refused(text: str) -> StreamsException | None:
     """Return the error for a file that is whole, and that the system does not open; else None."""
     for line in reversed(text.splitlines()):
         if _REFUSED.search(line) and (file := _FILE.search(line)):
             return ProcessorStateException(
                 f'cannot read or write "{file[0]}" of the checkpoint',
-                detail=f"{line.removeprefix('Caused by: ').strip()} Nothing is lost.",
+                detail=f"{line.removeprefix(_CAUSE).strip()} Nothing is lost.",
                 hint="Do not delete the checkpoint: it is as the last committed batch has left it. "
                 "Let the program read and write there (how the file system is mounted, owner and "
                 "permissions of the directory, ulimit -n), and start again: processing continues "

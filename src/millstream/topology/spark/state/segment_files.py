@@ -30,7 +30,7 @@ from millstream.core.processor import TaskId
 from millstream.core.typed_json import Count, read_json
 from millstream.topology.spark.private import FILE_MODE, private_directory
 from millstream.topology.spark.state.changelog import SegmentLog
-from millstream.topology.spark.state.segments import damaged
+from millstream.topology.spark.state.segments import check_segment, damaged
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class SegmentFiles:
             )
         path = self.directory / f"{seq}-{name.hex()}"
         try:
-            return path.read_bytes()
+            segment = path.read_bytes()
         except FileNotFoundError as error:
             raise damaged(where, f'Its file "{path}" is missing.') from error
         except IsADirectoryError as error:
@@ -97,6 +97,9 @@ class SegmentFiles:
                 detail=f"{error}",
                 hint="The file system of the checkpoint failed; start again when it works.",
             ) from error
+        # Here, where the file is known.
+        check_segment(segment, f'{where}, file "{path}",')
+        return segment
 
     def write(self, seq: int, segment: bytes) -> bytes:
         """Write a segment; return what Spark's state keeps of it.

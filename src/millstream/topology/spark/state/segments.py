@@ -114,6 +114,15 @@ def decode_segment(blob: bytes, where: str) -> Segment:
     return Segment(parent=raw[:ID_BYTES], id=raw[ID_BYTES : 2 * ID_BYTES], sections=tuple(sections))
 
 
+def check_segment(blob: bytes, where: str) -> None:
+    """Check a segment's version and checksum.
+
+    Raises:
+        ProcessorStateException: The bytes are damaged, or of a version this package cannot read.
+    """
+    _checked(blob, where)
+
+
 def damaged(where: str, detail: str) -> ProcessorStateException:
     """Return the error for damaged state."""
     return ProcessorStateException(
@@ -133,7 +142,8 @@ def _seal(raw: bytes) -> bytes:
     return _ENVELOPE.pack(VERSION, codec, len(raw), zlib.crc32(payload, zlib.crc32(head))) + payload
 
 
-def _open(blob: bytes, where: str) -> bytes:
+def _checked(blob: bytes, where: str) -> tuple[int, int, bytes]:
+    """Return codec, raw length and payload."""
     if len(blob) < _ENVELOPE.size:
         raise damaged(where, f"It has only {len(blob)} bytes.")
     version, codec, length, checksum = _ENVELOPE.unpack_from(blob)
@@ -143,6 +153,11 @@ def _open(blob: bytes, where: str) -> bytes:
     head = _ENVELOPE.pack(version, codec, length, 0)
     if zlib.crc32(payload, zlib.crc32(head)) != checksum:
         raise damaged(where, "Its checksum does not fit its bytes.")
+    return codec, length, payload
+
+
+def _open(blob: bytes, where: str) -> bytes:
+    codec, length, payload = _checked(blob, where)
     if codec == _PLAIN and length == len(payload):
         return payload
     if codec != _LZ4 or length > _MOST_TIMES * len(payload):
