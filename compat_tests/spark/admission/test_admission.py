@@ -28,6 +28,7 @@ from millstream.topology.spark.admission.group import GroupState
 from millstream.topology.spark.admission.refusals import refused
 from millstream.topology.spark.admission.topic_ids import TOPICS, recreated_topics
 from millstream.topology.spark.checkpoint.files import LocalFiles
+from millstream.topology.spark.checkpoint.origin import POINTER
 from millstream.topology.spark.ownership import DRIVER, Claim, Committed, Mark
 
 MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
@@ -226,6 +227,22 @@ def test_a_refusal_names_application_and_checkpoint_and_says_what_to_do(name: st
         assert error.detail.endswith(".")
         ways = ("millstream.checkpoint.adopt=true", "cleanUp()")
         assert any(way in error.hint for way in ways)
+
+
+@pytest.mark.parametrize(("claimed", "number"), [("/generations/3", 3), ("", 0)])
+def test_a_damaged_pointer_to_the_generation_is_named(claimed: str, number: int) -> None:
+    """Before, the text told of another checkpoint in the same place, and how to begin there."""
+    claim = replace(CLAIM_OTHER, location=f"file:///c{claimed}")
+    for here in (None, HERE):
+        situation = Situation(here=here, claim=claim)
+        error = refused(
+            verdict(situation), situation, "app", "file:///c/generations/9", stores=True
+        )
+        assert 'checkpoint "file:///c" is at another generation' in error.problem
+        assert f'That is "file:///c{claimed}", and "{POINTER}"' in error.detail
+        assert f'"generation": {number}, "highest": N' in error.hint
+        elsewhere = refused(verdict(situation), situation, "app", "file:///d", stores=True)
+        assert "belongs to another checkpoint" in elsewhere.problem
 
 
 def test_the_ids_of_topics_may_be_what_is_damaged() -> None:

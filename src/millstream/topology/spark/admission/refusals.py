@@ -15,6 +15,7 @@ from millstream.topology.spark.admission.decision import (
     own_tokens,
 )
 from millstream.topology.spark.admission.topic_ids import TOPICS
+from millstream.topology.spark.checkpoint.origin import GENERATIONS, POINTER, root_of
 
 _SHOWN = 3
 _ADOPT = "start once with millstream.checkpoint.adopt=true"
@@ -38,6 +39,10 @@ def refused(
     """
     assert verdict.problem is not None
     words = _WORDS[verdict.problem]
+    claimed = "" if situation.claim is None else situation.claim.location
+    elsewhere = claimed != location and root_of(claimed) == root_of(location)
+    if verdict.problem is Problem.OTHER_CHECKPOINT and elsewhere:
+        return _other_generation(claimed, application_id, location)
     facts = {"application": application_id, "location": location}
     if situation.here is not None:
         facts["other"] = situation.here.of_another
@@ -143,6 +148,21 @@ _WORDS = {
         f"offsets, {_ADOPT}; to begin from the start, reset the application (millstream reset).",
     ),
 }
+
+
+def _other_generation(claimed: str, application_id: str, location: str) -> StreamsException:
+    root = root_of(location)
+    number = claimed.removeprefix(root).rpartition("/")[2] or "0"
+    return StreamsException(
+        f'checkpoint "{root}" is at another generation than the one that application '
+        f'"{application_id}" has worked with',
+        detail=f'That is "{claimed}", and "{POINTER}" says "{location}": it is gone, old or '
+        "damaged.",
+        hint=f'If "{claimed}" is there, write "{POINTER}" anew: {{"version": 1, "generation": '
+        f'{number}, "highest": N, "abandoned": []}}, with the highest number below '
+        f'"{GENERATIONS}" as N: nothing is lost then. Otherwise restore the whole checkpoint from '
+        f"a copy. To go on with what is here, or with empty stores where nothing is, {_ADOPT}.",
+    )
 
 
 def _owner(situation: Situation) -> str:
