@@ -128,6 +128,13 @@ def test_before_the_first_commit_the_position_is_the_beginning(files: Files) -> 
         ("metadata", "[]", "Only Spark's id of the query is lost", '".metadata.crc" where it is'),
         ("metadata", '{"id":"4g9e"}', "Only Spark's id of the query", 'Delete "metadata"'),
         ("state/0/_metadata/v2/1", "", "What Spark notes about the stores", "from a copy"),
+        ("state/0/_metadata/v2/1", 'v2\n{"operatorInfo', "What Spark notes", "from a copy"),
+        (
+            "state/0/_metadata/v2/1",
+            'v2\n{"operatorInfo":{"operatorId":1}}',
+            'It is that of "state/1". What Spark notes',
+            "from a copy",
+        ),
         ("commits/1", "garbage", "does not begin with a version", "batch 1 is then repeated"),
     ],
 )
@@ -236,6 +243,11 @@ LOADING = "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during load
             "the stores are not",
         ),
         (
+            "Checksum error: file:/home/state/app/checkpoint/offsets/17 at 0 exp: 1 got: 2",
+            '"file:/home/state/app/checkpoint/offsets/17"',
+            "the stores are not",
+        ),
+        (
             (
                 "[STATE_STORE_X] at /a/checkpoint/state/0\nCaused by: "
                 "java.lang.IllegalStateException: "
@@ -253,6 +265,16 @@ def test_what_spark_says_of_damage_becomes_an_error_that_says_what_is_lost(
     assert failure.problem == f"cannot read {named} of the checkpoint"
     assert lost in failure.detail
     assert "from a copy" in failure.hint
+
+
+def test_a_missing_schema_of_the_state_has_nothing_to_do_with_commits() -> None:
+    failure = failure_from(
+        "java.io.FileNotFoundException: File "
+        "file:/home/state/app/checkpoint/state/0/_stateSchema/default/0_ab-c does not exist"
+    )
+    assert "_stateSchema/default/0_ab-c" in failure.problem
+    assert "The contents of stores in it are lost" in failure.detail
+    assert "commits" not in failure.detail + failure.hint
 
 
 def test_where_spark_names_no_file_the_store_and_the_last_cause_are_named() -> None:

@@ -139,6 +139,13 @@ def test_a_directory_in_the_place_of_a_file_is_no_failure_of_the_file_system(
         FiledSegments(log, files, writes=True).get(7)
     assert caught.value.detail == f'"{path}" is a directory; its file is missing.'
     assert caught.value.hint.startswith("Restore the checkpoint from a copy")
+    path.rmdir()
+    files.directory.rmdir()
+    files.directory.touch()
+    with pytest.raises(ProcessorStateException, match="segment 7") as caught:
+        FiledSegments(log, files, writes=True).get(7)
+    assert caught.value.detail == f'A file is where the directory of "{path}" belongs.'
+    assert caught.value.hint.startswith("Restore the checkpoint from a copy")
 
 
 def test_the_file_of_a_damaged_segment_is_named(log: Log, files: SegmentFiles) -> None:

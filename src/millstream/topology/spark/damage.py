@@ -17,10 +17,11 @@ _SYMPTOMS = re.compile(
     r"|Could not find batch|batch \d+ doesn't exist|FileNotFoundException"
 )
 _FILE = re.compile(
-    r"(?:[a-z][a-z0-9+.-]*:)?/[^\s\"',;()]*?/"
+    # The last of these names: state.dir is often called "state".
+    r"(?:[a-z][a-z0-9+.-]*:)?/[^\s\"',;()]*/"
     r"((?:state|offsets|commits|sources)/[^\s\"',;()]+|metadata)"
 )
-_VERSION = re.compile(r"state/(?:[^/]+/)+(\d+)_[^/]+$")
+_VERSION = re.compile(r"state/\d+/(?:\d+/)+(\d+)_[^/]+$")
 """A file of the state with Spark's mark of the batch that wrote it."""
 _STORE = re.compile(r"operatorId=(\d+), partitionId=(\d+)")
 """What Spark tells of a store of state where it names no file."""

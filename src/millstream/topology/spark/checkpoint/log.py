@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from millstream.core.errors import StreamsException
-from millstream.core.typed_json import Time, read_json
+from millstream.core.typed_json import Count, Time, read_json
 from millstream.topology.spark.checkpoint.files import Files
 
 COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
@@ -53,6 +53,16 @@ class Progress:
 @dataclass(frozen=True, slots=True)
 class _QueryId:
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    operatorId: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    operatorInfo: _Operator = _Operator()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +222,11 @@ class CheckpointLog:
             try:
                 if not batches:
                     raise ValueError("It is missing")
-                _check_head(self._files.text(path).splitlines(), 2)
+                lines = self._files.text(path).splitlines()
+                _check_head(lines, 2)
+                number = read_json(lines[1], _Notes).operatorInfo.operatorId
+                if number is not None and str(number) != operator:
+                    raise ValueError(f'It is that of "{STATE}/{number}"')
             except (ValueError, OSError) as error:
                 lost = "What Spark notes about the stores of a batch is lost."
                 raise self._broken(path, _shown(error), lost, f"{_RESTORE}, {_ANEW}") from error

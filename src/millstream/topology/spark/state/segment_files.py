@@ -91,6 +91,8 @@ class SegmentFiles:
             raise damaged(where, f'Its file "{path}" is missing.') from error
         except IsADirectoryError as error:
             raise damaged(where, f'"{path}" is a directory; its file is missing.') from error
+        except NotADirectoryError as error:
+            raise damaged(where, f'A file is where the directory of "{path}" belongs.') from error
         except OSError as error:
             raise ProcessorStateException(
                 f"cannot read {where} of the checkpoint",
