@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -45,6 +46,7 @@ from millstream.topology.spark.driver.preflight import (
     check_session,
     refuse_clients,
 )
+from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.standby_updates import StandbyUpdates
@@ -197,7 +199,9 @@ class KafkaStreams(BoundedApplication):
         """Continue after ``pause``; otherwise do nothing."""
         self._program_end.check("resume")
         if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
-            self._runner.go_on()
+            # Closed meanwhile, in another thread.
+            with suppress(StartCancelled):
+                self._runner.go_on()
         self._paused = False
 
     def addStreamThread(self) -> str | None:

@@ -27,7 +27,7 @@ from millstream.topology.spark.driver.program_end import ProgramEnd
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.signals import Signals
-from millstream.topology.spark.driver.state_machine import State
+from millstream.topology.spark.driver.state_machine import OwnThread, State
 from millstream.topology.spark.driver.unexpected import start_failure, trace_of, unexpected
 from millstream.topology.spark.driver.watched import POLL_S, WatchedApplication
 
@@ -64,6 +64,7 @@ class LivingApplication(WatchedApplication):
         self._started_by_with = False
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
+        self._launching = threading.RLock()
         self._program_end = ProgramEnd(runner.application_id, self)
         self._heard = 0
         """Number of signals, over all calls of ``wait``."""
@@ -215,34 +216,35 @@ class LivingApplication(WatchedApplication):
 
     def _launch(self) -> threading.Thread:
         """Start in a thread, where pyspark does not change the process's signal handlers."""
-        if self._started_by_with and self._starter is not None:
-            self._started_by_with = False
-            return self._starter
-        if not self.state().hasNotStarted():
-            raise IllegalStateException(
-                f"cannot start: the application is {self.state().name}",
-                hint="Make a new KafkaStreams object to start again.",
+        with self._launching:
+            if self._started_by_with and self._starter is not None:
+                self._started_by_with = False
+                return self._starter
+            if not self.state().hasNotStarted():
+                raise IllegalStateException(
+                    f"cannot start: the application is {self.state().name}",
+                    hint="Make a new KafkaStreams object to start again.",
+                )
+            forget_ended_jvm()
+            check_threads()
+            check_temporary()
+            check_directory(self._runner.state_dir)
+            self._observers.attached(self)
+            self._log.open()
+            self._lines.starting(self._log_place())
+            self._program_end.started()
+            try:
+                self._machine.move(State.REBALANCING)
+            except KeyboardInterrupt:
+                # Ctrl-C in a listener: without a starter nothing else would end the application.
+                self._begin_close(None)
+                raise
+            name = f"{self._runner.application_id}-starter"
+            self._starter = OwnThread(
+                target=self._start, args=(inherited_properties(),), name=name, daemon=True
             )
-        forget_ended_jvm()
-        check_threads()
-        check_temporary()
-        check_directory(self._runner.state_dir)
-        self._observers.attached(self)
-        self._log.open()
-        self._lines.starting(self._log_place())
-        self._program_end.started()
-        try:
-            self._machine.move(State.REBALANCING)
-        except KeyboardInterrupt:
-            # Ctrl-C in a listener: without a starter nothing else would end the application.
-            self._begin_close(None)
-            raise
-        name = f"{self._runner.application_id}-starter"
-        self._starter = threading.Thread(
-            target=self._start, args=(inherited_properties(),), name=name, daemon=True
-        )
-        self._starter.start()
-        return self._starter
+            self._starter.start()
+            return self._starter
 
     def _start(self, inherit: Callable[[], None]) -> None:
         inherit()
@@ -264,7 +266,7 @@ class LivingApplication(WatchedApplication):
             return
         if self._machine.move_if_possible(State.RUNNING):
             self._lines.first_batch(self._runner.tasks())
-            self._watcher = threading.Thread(
+            self._watcher = OwnThread(
                 target=self._watch, name=f"{self._runner.application_id}-watcher", daemon=True
             )
             self._watcher.start()
@@ -338,9 +340,7 @@ class LivingApplication(WatchedApplication):
     def _close_in_a_thread(self, limit_s: float | None) -> None:
         self._runner.no_more()
         name = f"{self._application_id}-closer"
-        self._closer = threading.Thread(
-            target=self._shut_down, args=(limit_s,), name=name, daemon=True
-        )
+        self._closer = OwnThread(target=self._shut_down, args=(limit_s,), name=name, daemon=True)
         try:
             self._closer.start()
         except RuntimeError:

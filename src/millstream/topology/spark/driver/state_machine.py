@@ -80,6 +80,19 @@ _IGNORED: dict[State, tuple[State, ...]] = {
 """Transitions that Kafka Streams ignores."""
 
 
+_calling = threading.local()
+
+
+class OwnThread(threading.Thread):
+    """A thread of an application, in which listeners and handlers of the program are called."""
+
+
+def in_callback() -> bool:
+    """Return whether this thread calls, or may call, a listener or handler of any application."""
+    calls = getattr(_calling, "depth", 0) > 0
+    return calls or isinstance(threading.current_thread(), OwnThread)
+
+
 class StateListener(ABC):
     """Listener of state changes; a callable with the same arguments is accepted too.
 
@@ -126,6 +139,8 @@ class StateMachine:
                     else "Call start() first.",
                 )
             self._state = new
+            # Who waits in a listener does not wait for the one that is called now.
+            self._changed.notify_all()
         # A handler of the program's logging may raise; close() would wait for ever.
         with suppress(Exception):
             log.info("state changed from=%s to=%s", old.name, new.name)
@@ -146,9 +161,11 @@ class StateMachine:
             return
         before = self._notifying
         self._notifying = before | {threading.get_ident()}
+        _calling.depth = getattr(_calling, "depth", 0) + 1
         try:
             self.listener(new, old)
         finally:
+            _calling.depth -= 1
             self._notifying = self._notifying - ({threading.get_ident()} - before)
 
     def move_if_possible(self, new: State) -> bool:
@@ -159,6 +176,13 @@ class StateMachine:
             return False
 
     def wait_until_over(self, timeout_s: float | None) -> bool:
-        """Wait for a final state and its listener call; return whether it came in time."""
+        """Wait for a final state and its listener call; return whether it came in time.
+
+        In a listener or handler, also of another application, the state is enough, as in Kafka
+        Streams: the listener that is called may itself wait for that application.
+        """
+        of_state = in_callback()
         with self._changed:
-            return self._changed.wait_for(lambda: self._over, timeout_s)
+            return self._changed.wait_for(
+                lambda: self._over or (of_state and self._state.hasCompletedShutdown()), timeout_s
+            )
