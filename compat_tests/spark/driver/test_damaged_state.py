@@ -102,3 +102,15 @@ def test_a_directory_for_a_savepoint_that_cannot_be_made_is_named(
     with pytest.raises(StreamsException, match=f'cannot write a savepoint to "{target}"') as caught:
         take_savepoint(CONFIG, target, SimpleNamespace(session=UNUSED))  # type: ignore[arg-type]
     assert "read-only" in caught.value.detail
+
+
+def test_a_directory_that_has_a_savepoint_is_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: Any) -> Any:
+        raise AssertionError("the state is read")
+
+    monkeypatch.setattr(savepoints, "opened_checkpoint", opened)
+    (tmp_path / "savepoint.json").touch()
+    with pytest.raises(StreamsException, match="already has a savepoint"):
+        take_savepoint(CONFIG, tmp_path.as_uri())

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import ConfigException, IllegalStateException, StreamsException
+from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
@@ -201,6 +202,9 @@ def take_savepoint(
         StreamsException: The directory is not empty or cannot be written, or the checkpoint is
             damaged or cannot be opened.
     """
+    if (here := local_files(directory)) is not None:
+        # Before Spark starts and reads all of the state.
+        check_empty(directory, here.names(""))
     with opened_checkpoint(config, spark) as opened:
         files = files_at(directory, opened.session)
         return write_savepoint(opened.session, opened.image, files, directory)
