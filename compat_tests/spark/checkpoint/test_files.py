@@ -277,6 +277,17 @@ def test_a_missing_schema_of_the_state_has_nothing_to_do_with_commits() -> None:
     assert "commits" not in failure.detail + failure.hint
 
 
+def test_a_schema_of_the_state_that_is_cut_is_damage_although_spark_says_nothing() -> None:
+    failure = failure_from(
+        "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception:  SQLSTATE: XXKST "
+        "(no cause message)\nIdentifier: app [id = a, runId = b]\n"
+        "Caused by: java.io.EOFException"
+    )
+    assert isinstance(failure, ProcessorStateException)
+    assert failure.problem.startswith('cannot read a schema in "state/*/_stateSchema"')
+    assert failure.detail.startswith("It is cut. The contents of stores in it are lost")
+
+
 def test_where_spark_names_no_file_the_store_and_the_last_cause_are_named() -> None:
     repair = (
         "[CANNOT_LOAD_STATE_STORE.AUTO_SNAPSHOT_REPAIR_FAILED] An error occurred during loading"

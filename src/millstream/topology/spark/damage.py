@@ -23,6 +23,8 @@ _FILE = re.compile(
 )
 _VERSION = re.compile(r"state/\d+/(?:\d+/)+(\d+)_[^/]+$")
 """A file of the state with Spark's mark of the batch that wrote it."""
+_SHORT_SCHEMA = re.compile(r"\(no cause message\)[^\0]*\nCaused by: java\.io\.EOFException\s*$")
+"""The query's own thread has found the end of a file: it reads the schemas so, and names none."""
 _STORE = re.compile(r"operatorId=(\d+), partitionId=(\d+)")
 """What Spark tells of a store of state where it names no file."""
 _REFUSED = re.compile(
@@ -69,6 +71,8 @@ def damage_from(text: str) -> StreamsException | None:
     """Return the error for a checkpoint that is damaged, or that Spark may not use; else None."""
     if (refused := _refused(text)) is not None:
         return refused
+    if _SHORT_SCHEMA.search(text) is not None:
+        return lost_state('a schema in "state/*/_stateSchema"', "It is cut.")
     if _SYMPTOMS.search(text) is None:
         return None
     lines = [line for line in text.splitlines() if _SYMPTOMS.search(line)]
