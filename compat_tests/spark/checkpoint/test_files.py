@@ -243,8 +243,8 @@ LOADING = "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during load
             "the stores are not",
         ),
         (
-            "Checksum error: file:/home/state/app/checkpoint/offsets/17 at 0 exp: 1 got: 2",
-            '"file:/home/state/app/checkpoint/offsets/17"',
+            "Checksum error: file:/data/state/app/checkpoint/offsets/17 at 0 exp: 1 got: 2",
+            '"file:/data/state/app/checkpoint/offsets/17"',
             "the stores are not",
         ),
         (
@@ -270,7 +270,7 @@ def test_what_spark_says_of_damage_becomes_an_error_that_says_what_is_lost(
 def test_a_missing_schema_of_the_state_has_nothing_to_do_with_commits() -> None:
     failure = failure_from(
         "java.io.FileNotFoundException: File "
-        "file:/home/state/app/checkpoint/state/0/_stateSchema/default/0_ab-c does not exist"
+        "file:/data/state/app/checkpoint/state/0/_stateSchema/default/0_ab-c does not exist"
     )
     assert "_stateSchema/default/0_ab-c" in failure.problem
     assert "The contents of stores in it are lost" in failure.detail
