@@ -5,10 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import filterfalse
 from typing import Generic, TypeVar
+from weakref import ref
 
 from sortedcontainers import SortedList
+from typing_extensions import Self
 
 V = TypeVar("V")
+
+
+class Snapshot(Generic[V]):
+    """Entries of a map as they were when it was made, however much of them is read.
+
+    They are read from the map itself until it is written to: then those that are left are copied.
+    """
+
+    __slots__ = ("__weakref__", "_copied", "_keys", "_values")
+
+    def __init__(self, keys: Iterator[bytes], values: dict[bytes, V]) -> None:
+        self._keys = keys
+        self._values = values
+        self._copied: Iterator[tuple[bytes, V]] | None = None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the map has not been written to since."""
+        return self._copied is None
+
+    def copy(self) -> None:
+        """Copy what is left, before the map is written to."""
+        values = self._values
+        self._copied = iter([(key, values[key]) for key in self._keys])
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[bytes, V]:
+        if self._copied is not None:
+            return next(self._copied)
+        key = next(self._keys)
+        return key, self._values[key]
 
 
 class SortedMap(Generic[V]):
@@ -18,7 +53,7 @@ class SortedMap(Generic[V]):
     Removed keys stay in the order and are filtered from reads: to remove each would be slow.
     """
 
-    __slots__ = ("_gone", "_new", "_order", "values")
+    __slots__ = ("_gone", "_new", "_order", "_snapshots", "values")
 
     def __init__(self) -> None:
         self.values: dict[bytes, V] = {}
@@ -26,9 +61,13 @@ class SortedMap(Generic[V]):
         self._order: SortedList | None = None
         self._new: list[bytes] = []
         self._gone: set[bytes] = set()
+        self._snapshots: list[ref[Snapshot[V]]] = []
+        """Those that may still be read."""
 
     def set(self, key: bytes, value: V) -> None:
         """Set the value of ``key``."""
+        if self._snapshots:
+            self._copy_snapshots()
         if self._order is not None and key not in self.values:
             if key in self._gone:
                 self._gone.discard(key)
@@ -38,6 +77,8 @@ class SortedMap(Generic[V]):
 
     def update(self, entries: Mapping[bytes, V]) -> None:
         """Set many values."""
+        if self._snapshots:
+            self._copy_snapshots()
         if self._order is not None:
             values = self.values
             # A difference of the two key views would iterate over all of this map's keys.
@@ -51,6 +92,8 @@ class SortedMap(Generic[V]):
 
     def pop(self, key: bytes) -> None:
         """Remove ``key`` if it is there."""
+        if self._snapshots:
+            self._copy_snapshots()
         if key in self.values:
             del self.values[key]
             if self._order is not None:
@@ -58,6 +101,8 @@ class SortedMap(Generic[V]):
 
     def clear(self) -> None:
         """Remove everything."""
+        # A snapshot has the dict and the order that it reads.
+        self._snapshots = []
         self.values = {}
         self._order = None
         self._new = []
@@ -81,6 +126,22 @@ class SortedMap(Generic[V]):
             lower, upper, inclusive=(True, False), reverse=reverse
         )
         return filterfalse(self._gone.__contains__, found) if self._gone else found
+
+    def snapshot(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Snapshot[V]:
+        """Return what ``keys`` returns, with values; the map may change meanwhile."""
+        found = Snapshot(self.keys(lower, upper, reverse=reverse), self.values)
+        self._snapshots = [each for each in self._snapshots if each() is not None]
+        self._snapshots.append(ref(found))
+        return found
+
+    def _copy_snapshots(self) -> None:
+        for each in self._snapshots:
+            snapshot = each()
+            if snapshot is not None:
+                snapshot.copy()
+        self._snapshots = []
 
     def __len__(self) -> int:
         return len(self.values)

@@ -12,7 +12,7 @@ from millstream.core.errors import (
     PluginError,
     TaskCorruptedException,
 )
-from millstream.core.sorted_map import SortedMap
+from millstream.core.sorted_map import Snapshot, SortedMap
 from millstream.core.store import ByteStore, Entry, Range
 from millstream.core.wording import said
 
@@ -59,6 +59,8 @@ class WorkingCopy:
     """Called when the store above is closed, by hosts that keep no byte store open after it."""
 
     _scans_may_fail: bool = field(init=False)
+    _front: bytes = b""
+    """No entry is before this key: a scan need not pass what the batch has deleted there."""
 
     def __post_init__(self) -> None:
         self._scans_may_fail = self.store.traits.durable or not _is_own(self.store)
@@ -95,10 +97,14 @@ class WorkingCopy:
 
     def put(self, key: bytes, value: bytes | None) -> None:
         """Set the value of ``key``; None deletes."""
+        if key < self._front and value is not None:
+            self._front = key
         self._staged.set(key, value)
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         """Set many values; None deletes."""
+        if self._front:
+            self._front = min(self._front, min(entries, default=self._front))
         self._staged.update(entries)
 
     def drop_range(self, lower: bytes, upper: bytes) -> None:
@@ -118,6 +124,9 @@ class WorkingCopy:
         A write that is made while it runs does not show, whether it is of this batch or of another:
         what a program reads must not depend on where batches are cut.
         """
+        from_front = lower is None or lower <= self._front
+        if from_front:
+            lower = self._front or lower
         if lower is not None and upper is not None and lower >= upper:
             return iter(())
         try:
@@ -130,9 +139,9 @@ class WorkingCopy:
             stored = self._without_dropped(stored)
         if not self._staged.values:
             return stored
-        values = self._staged.values
-        staged = [(key, values[key]) for key in self._staged.keys(lower, upper, reverse=reverse)]
-        return self._merged(stored, staged, reverse) if staged else stored
+        staged = self._staged.snapshot(lower, upper, reverse=reverse)
+        found = self._merged(stored, staged, reverse)
+        return self._noting_front(found, staged) if from_front and not reverse else found
 
     def size_estimate(self) -> int:
         """Return about how many entries there are."""
@@ -157,6 +166,7 @@ class WorkingCopy:
         """Drop the staged changes: their batch did not happen."""
         self._staged.clear()
         self._dropped = []
+        self._front = b""
 
     def _guarded(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         try:
@@ -169,8 +179,18 @@ class WorkingCopy:
             if not any(lower <= entry[0] < upper for lower, upper in self._dropped):
                 yield entry
 
+    def _noting_front(
+        self, entries: Iterator[Entry], staged: Snapshot[bytes | None]
+    ) -> Iterator[Entry]:
+        first = next(entries, None)
+        if first is not None:
+            if staged.is_current:
+                self._front = first[0]
+            yield first
+            yield from entries
+
     def _merged(
-        self, stored: Iterator[Entry], staged: list[tuple[bytes, bytes | None]], reverse: bool
+        self, stored: Iterator[Entry], staged: Snapshot[bytes | None], reverse: bool
     ) -> Iterator[Entry]:
         following = next(stored, None)
         for key, value in staged:
