@@ -26,7 +26,9 @@ from millstream.stores.versioned.rows import (
     earliest_of,
     latest_of,
     next_of,
+    version_at,
     versions_between,
+    with_newest,
 )
 
 logger = logging.getLogger("millstream.stores")
@@ -167,10 +169,8 @@ class StoredVersions(VersionLayer):
             if next_of(data) <= time:
                 return None
             if earliest_of(data) <= time:
-                row = Row.of_bytes(data)
-                index = row.find(time)
-                start, value = row.versions[index]
-                return None if value is None else (value, start, row.end_of(index))
+                value, start, end = version_at(data, time)
+                return None if value is None else (value, start, end)
         return None
 
     def history(self, key: bytes, first: int | None, last: int | None) -> list[Found]:
@@ -246,12 +246,12 @@ class StoredVersions(VersionLayer):
         self._set_row(key, time, row)
 
     def _add_newest(self, key: bytes, start: int, end: int, value: bytes | None) -> None:
-        row = self._row(key, end)
-        if row is None:
-            row = Row(end, [(start, value)])
+        data = self._get(self._place(self._segment(end), key))
+        if data is None:
+            data = Row(end, [(start, value)]).to_bytes()
         else:
-            row.add_newest(start, end, value)
-        self._set_row(key, end, row)
+            data = with_newest(data, start, end, value)
+        self._set_bytes(key, end, data)
 
     def _set_latest(self, key: bytes, value: bytes | None, time: int) -> None:
         place = LATEST + key
@@ -279,8 +279,11 @@ class StoredVersions(VersionLayer):
         return None if data is None else Row.of_bytes(data)
 
     def _set_row(self, key: bytes, end: int, row: Row) -> None:
+        self._set_bytes(key, end, row.to_bytes())
+
+    def _set_bytes(self, key: bytes, end: int, data: bytes) -> None:
         segment = self._segment(end)
-        self._set(self._place(segment, key), row.to_bytes())
+        self._set(self._place(segment, key), data)
         if segment not in self._segments:
             self._segments.add(segment)
             self._note_segments()

@@ -95,6 +95,59 @@ def _damaged(data: bytes) -> ProcessorStateException:
     )
 
 
+def with_newest(data: bytes, start: int, end: int, value: bytes | None) -> bytes:
+    """Return a row's bytes with a version more, after all others; see ``Row.add_newest``.
+
+    Nearly every write adds such a one: a key that is written often has thousands of versions, which
+    need not be looked at.
+
+    Raises:
+        ProcessorStateException: The bytes are not those of a row.
+
+    Example:
+        >>> data = Row(5, [(1, b"one")]).to_bytes()
+        >>> Row.of_bytes(with_newest(data, 7, 9, b"two")).versions
+        [(7, b'two'), (5, None), (1, b'one')]
+    """
+    if len(data) < _HEAD.size or next_of(data) > start:
+        row = Row.of_bytes(data)
+        row.add_newest(start, end, value)
+        return row.to_bytes()
+    next_time, earliest = _HEAD.unpack_from(data)
+    gap = _ITEM.pack(next_time, -1) if next_time < start else b""
+    item = _ITEM.pack(start, -1 if value is None else len(value))
+    return b"".join((_HEAD.pack(end, earliest), item, gap, data[_HEAD.size :], value or b""))
+
+
+def version_at(data: bytes, time: int) -> tuple[bytes | None, int, int]:
+    """Return the version of a row's bytes that held at a time, from when and until when.
+
+    Args:
+        data: The bytes.
+        time: Between ``earliest`` and ``next`` (exclusive).
+
+    Raises:
+        ProcessorStateException: They are not those of a row.
+
+    Example:
+        >>> version_at(Row(5, [(3, b"two"), (1, b"one")]).to_bytes(), 2)
+        (b'one', 1, 3)
+    """
+    end, place, stop = next_of(data), _HEAD.size, len(data)
+    try:
+        start, size = _ITEM.unpack_from(data, place)
+        while start > time:
+            end = start
+            stop -= max(size, 0)
+            place += _ITEM.size
+            start, size = _ITEM.unpack_from(data, place)
+    except struct.error as error:
+        raise _damaged(data) from error
+    if stop - max(size, 0) < place + _ITEM.size:
+        raise _damaged(data)
+    return None if size < 0 else data[stop - size : stop], start, end
+
+
 def next_of(data: bytes) -> int:
     """Return ``next`` of a row's bytes."""
     return int.from_bytes(data[:8], "big", signed=True)
