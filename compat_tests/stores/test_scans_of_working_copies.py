@@ -29,6 +29,7 @@ STEPS = st.lists(
         st.tuples(st.just("drop"), st.tuples(KEYS, KEYS)),
         st.tuples(st.just("scan"), st.tuples(BOUNDS, BOUNDS, st.booleans())),
         st.tuples(st.just("take"), st.integers(0, 3)),
+        st.tuples(st.just("size"), st.none()),
         st.tuples(st.just("commit"), st.booleans()),
     ),
     max_size=40,
@@ -73,6 +74,9 @@ def test_an_iterator_shows_what_there_was_when_it_was_opened(
                     if (lower is None or lower <= key) and (upper is None or key < upper)
                 ]
                 scans.append((copy.scan(lower, upper, reverse=reverse), inside))
+            elif verb == "size":
+                # RocksDB's own number is an estimate.
+                assert kind != "memory" or copy.size_estimate() == len(model)
             elif verb == "take":
                 for found, expected in scans[:argument]:
                     assert next(found, None) == (expected.pop(0) if expected else None)
@@ -91,6 +95,23 @@ def test_an_iterator_shows_what_there_was_when_it_was_opened(
             assert list(found) == expected
         scans.clear()
         copy.store.close()
+
+
+def test_the_number_of_entries_is_not_counted_anew_at_each_write(tmp_path: Path) -> None:
+    store = MemoryStore.open(tmp_path, {})
+    copy, asked = WorkingCopy(store), [0]
+    plain = store.get
+
+    def counted(key: bytes) -> bytes | None:
+        asked[0] += 1
+        return plain(key)
+
+    with patch.object(store, "get", counted):
+        for number in range(1_000):
+            copy.put(b"%05d" % number, b"new")
+            assert copy.size_estimate() == number + 1
+
+    assert asked[0] <= 2_000
 
 
 @pytest.mark.parametrize("kind", STORES)

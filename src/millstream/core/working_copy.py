@@ -61,6 +61,10 @@ class WorkingCopy:
     _scans_may_fail: bool = field(init=False)
     _front: bytes = b""
     """No entry is before this key: a scan need not pass what the batch has deleted there."""
+    _added: int | None = None
+    """How many entries the batch has added, less those it has deleted, once that was asked for."""
+    _tracked: bool = False
+    """One of these is known, and follows the writes."""
 
     def __post_init__(self) -> None:
         self._scans_may_fail = self.store.traits.durable or not _is_own(self.store)
@@ -97,14 +101,15 @@ class WorkingCopy:
 
     def put(self, key: bytes, value: bytes | None) -> None:
         """Set the value of ``key``; None deletes."""
-        if key < self._front and value is not None:
-            self._front = key
+        if self._tracked:
+            self._track(key, value)
         self._staged.set(key, value)
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         """Set many values; None deletes."""
-        if self._front:
-            self._front = min(self._front, min(entries, default=self._front))
+        if self._tracked:
+            for key, value in entries.items():
+                self._track(key, value)
         self._staged.update(entries)
 
     def drop_range(self, lower: bytes, upper: bytes) -> None:
@@ -114,6 +119,7 @@ class WorkingCopy:
         """
         for key in list(self._staged.keys(lower, upper)):
             self._staged.pop(key)
+        self._added = None
         self._dropped.append((lower, upper))
 
     def scan(
@@ -146,11 +152,10 @@ class WorkingCopy:
     def size_estimate(self) -> int:
         """Return about how many entries there are."""
         with store_errors(self.name, "size_estimate()"):
-            return self.store.size_estimate() + sum(
-                1 if value is not None else -1
-                for key, value in self._staged.values.items()
-                if (value is None) == (self.store.get(key) is not None)
-            )
+            if self._added is None:
+                self._tracked, writes = True, self._staged.values.items()
+                self._added = sum(self._effect(key, value) for key, value in writes)
+            return self.store.size_estimate() + self._added
 
     def changes(self) -> Changes:
         """Return what was written since the last ``apply`` or ``forget``."""
@@ -166,7 +171,22 @@ class WorkingCopy:
         """Drop the staged changes: their batch did not happen."""
         self._staged.clear()
         self._dropped = []
-        self._front = b""
+        self._front, self._added, self._tracked = b"", None, False
+
+    def _track(self, key: bytes, value: bytes | None) -> None:
+        """Note what a write, before it is made, does to what reads have found out."""
+        if value is not None and key < self._front:
+            self._front = key
+        if self._added is not None:
+            staged = self._staged.values
+            before = self._effect(key, staged[key]) if key in staged else 0
+            self._added += self._effect(key, value) - before
+
+    def _effect(self, key: bytes, value: bytes | None) -> int:
+        """Return by how many entries a write changes the number in the byte store."""
+        with store_errors(self.name, "get()"):
+            there = self.store.get(key) is not None
+        return (value is not None) - there
 
     def _guarded(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         try:
@@ -185,7 +205,7 @@ class WorkingCopy:
         first = next(entries, None)
         if first is not None:
             if staged.is_current:
-                self._front = first[0]
+                self._front, self._tracked = first[0], True
             yield first
             yield from entries
 
