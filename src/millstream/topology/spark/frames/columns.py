@@ -124,6 +124,8 @@ def arrow_column(values: Sequence[Any], kind: pa.DataType, what: str) -> pa.Arra
             return pa.array([_text(each) for each in values], kind)
         if pa.types.is_nested(kind):
             values = [_plain(each) for each in values]
+        # Arrow would never let go of a memoryview.
+        values = [bytes(each) if type(each) is memoryview else each for each in values]
         return pa.array(values, kind)
     except _ARROW_ERRORS as error:
         raise StreamsException(

@@ -69,6 +69,10 @@ class StageProcessor(StatefulProcessor):
             with reported():
                 out = self._run(self._job.layout.keys.index(key[0]), mine)
             for fields in out:
+                # Arrow never lets go of a memoryview that it has made an array of, as Spark does:
+                # the worker would keep all that it has ever sent.
+                if type(fields["blob"]) is memoryview:
+                    fields["blob"] = bytes(fields["blob"])
                 yield Row(**fields)
 
     def close(self) -> None:

@@ -348,7 +348,7 @@ class WorkerTask:
                 "partition": origin,
                 "seq": number,
                 "clock": clock_ms,
-                # Spark copies it from there.
+                # The stage hands it over, or copies it for Spark.
                 "blob": memoryview(blob),
             }
         for (topic, partition), (first, offset) in consumed.items():
