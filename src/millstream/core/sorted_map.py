@@ -13,7 +13,7 @@ from typing_extensions import Self
 V = TypeVar("V")
 
 
-class Snapshot(Generic[V]):
+class MapSnapshot(Generic[V]):
     """Entries of a map as they were when it was made, however much of them is read.
 
     They are read from the map itself until it is written to: then those that are left are copied.
@@ -61,7 +61,7 @@ class SortedMap(Generic[V]):
         self._order: SortedList | None = None
         self._new: list[bytes] = []
         self._gone: set[bytes] = set()
-        self._snapshots: list[ref[Snapshot[V]]] = []
+        self._snapshots: list[ref[MapSnapshot[V]]] = []
         """Those that may still be read."""
 
     def set(self, key: bytes, value: V) -> None:
@@ -129,9 +129,9 @@ class SortedMap(Generic[V]):
 
     def snapshot(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> Snapshot[V]:
+    ) -> MapSnapshot[V]:
         """Return what ``keys`` returns, with values; the map may change meanwhile."""
-        found = Snapshot(self.keys(lower, upper, reverse=reverse), self.values)
+        found = MapSnapshot(self.keys(lower, upper, reverse=reverse), self.values)
         self._snapshots = [each for each in self._snapshots if each() is not None]
         self._snapshots.append(ref(found))
         return found

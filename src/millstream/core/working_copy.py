@@ -12,7 +12,7 @@ from millstream.core.errors import (
     PluginError,
     TaskCorruptedException,
 )
-from millstream.core.sorted_map import Snapshot, SortedMap
+from millstream.core.sorted_map import MapSnapshot, SortedMap
 from millstream.core.store import ByteStore, Entry, Range
 from millstream.core.wording import said
 
@@ -200,7 +200,7 @@ class WorkingCopy:
                 yield entry
 
     def _noting_front(
-        self, entries: Iterator[Entry], staged: Snapshot[bytes | None]
+        self, entries: Iterator[Entry], staged: MapSnapshot[bytes | None]
     ) -> Iterator[Entry]:
         first = next(entries, None)
         if first is not None:
@@ -210,7 +210,7 @@ class WorkingCopy:
             yield from entries
 
     def _merged(
-        self, stored: Iterator[Entry], staged: Snapshot[bytes | None], reverse: bool
+        self, stored: Iterator[Entry], staged: MapSnapshot[bytes | None], reverse: bool
     ) -> Iterator[Entry]:
         following = next(stored, None)
         for key, value in staged:
