@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.record_context import RecordContext
-from millstream.core.sorted_map import SortedMap
+from millstream.core.sorted_map import MapSnapshot, SortedMap
 from millstream.core.state import CacheBudget
 from millstream.stores.cache.rows import CachedRows, PartOf
 from millstream.stores.codec import Codec
@@ -276,11 +276,11 @@ class RecordCache:
         Each counts as used when it is yielded. As in Kafka's cache, one that is put later is left
         out, one that is changed later is yielded as it is then.
         """
-        return self._in_turn(self._keys(lower, upper, reverse=reverse))
+        return self._in_turn(self._ordered().snapshot(lower, upper, reverse=reverse))
 
-    def _in_turn(self, keys: list[bytes]) -> Iterator[tuple[bytes, CacheEntry]]:
+    def _in_turn(self, keys: MapSnapshot[None]) -> Iterator[tuple[bytes, CacheEntry]]:
         entries = self._entries
-        for key in keys:
+        for key, _ in keys:
             entry = entries.get(key)
             if entry is not None:
                 entries.move_to_end(key)
@@ -290,7 +290,7 @@ class RecordCache:
         self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
     ) -> dict[bytes, CacheEntry]:
         """Return those of ``range`` with wanted keys; all of that range counts as used."""
-        keys, entries = self._keys(lower, upper), self._entries
+        keys, entries = list(self._ordered().keys(lower, upper)), self._entries
         for key in keys:
             entries.move_to_end(key)
         return {key: entries[key] for key in filter(wanted, keys)}
@@ -306,13 +306,12 @@ class RecordCache:
             self._rows = CachedRows(part_of, self._entries)
         return self._rows.of(part) if self._rows.apart else None
 
-    def _keys(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> list[bytes]:
+    def _ordered(self) -> SortedMap[None]:
+        """Return the keys in their order, from the first range read on."""
         if self._order is None:
             self._order = SortedMap()
             self._order.update(dict.fromkeys(self._entries))
-        return list(self._order.keys(lower, upper, reverse=reverse))
+        return self._order
 
     def clear(self) -> None:
         """Drop everything, dirty entries too."""
