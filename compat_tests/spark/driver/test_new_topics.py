@@ -37,10 +37,14 @@ class SlowBroker:
         self.now += seconds
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, broker: SlowBroker) -> dict[str, int]:
+def use(monkeypatch: pytest.MonkeyPatch, broker: SlowBroker) -> None:
     clock = SimpleNamespace(monotonic=lambda: broker.now, sleep=broker.sleep)
     monkeypatch.setattr(brokers, "all_topics", broker.all_topics)
     monkeypatch.setattr(brokers, "time", clock)
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, broker: SlowBroker) -> dict[str, int]:
+    use(monkeypatch, broker)
     builder = StreamsBuilder()
     builder.stream(["old", "new"]).to("out")
     return Brokers(CONFIG).topic_sizes(builder.build().plan())
@@ -60,6 +64,14 @@ def test_a_topic_that_does_not_exist_is_not_waited_for_long(
     broker = SlowBroker(late=1_000)
     assert asked(monkeypatch, broker) == {"old": 2}
     assert broker.now < 5
+
+
+def test_a_topic_to_write_to_that_is_new_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, SlowBroker(late=3))
+    refusing = StreamsConfig({**CONFIG.originals(), "millstream.sink.topics": "refuse"})
+    assert Brokers(refusing).sink_sizes(["new"], {"old": 2}) == {"new": 2}
+    with pytest.raises(StreamsException, match='do not exist: "none"'):
+        Brokers(refusing).sink_sizes(["new", "none"], {"new": 2})
 
 
 class BusyBroker:

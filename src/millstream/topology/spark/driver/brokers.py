@@ -76,7 +76,10 @@ class Brokers:
             StreamsException: The broker refuses the user, or its certificate is not trusted.
             ConfigException: The client refuses its settings.
         """
-        wanted = set() if plan is None else {*_sources(plan), *_global_sources(plan)}
+        return self._sizes(set() if plan is None else {*_sources(plan), *_global_sources(plan)})
+
+    def _sizes(self, wanted: set[str]) -> dict[str, int]:
+        """Return the partition counts of all topics; wait some seconds for those wanted."""
         give_up = time.monotonic() + _NEW_TOPIC_S
         while True:
             found = all_topics(self._quiet, TIMEOUT_S)
@@ -120,8 +123,12 @@ class Brokers:
                 ``millstream.sink.topics`` forbids it.
         """
         wanted = list(topics)
+        refuses = self._config.getString(SINK_TOPICS).lower() == "refuse"
+        if refuses and not sizes.keys() >= set(wanted):
+            # One that was created a moment ago must not be refused.
+            sizes = self._sizes(set(wanted))
         missing = [topic for topic in wanted if topic not in sizes]
-        if missing and self._config.getString(SINK_TOPICS).lower() == "refuse":
+        if missing and refuses:
             names = ", ".join(f'"{topic}"' for topic in missing)
             raise StreamsException(
                 f"topics to write to do not exist: {names}",
