@@ -134,7 +134,7 @@ def segment_files() -> Decoder:
     """Names of segments' files, as Spark's state has them; one file is there."""
     directory = TemporaryDirectory()
     files = SegmentFiles(Path(directory.name))
-    sample = files.write(1, b"segment")
+    sample = files.write(1, segment_samples()[0])
 
     def decode(blob: bytes) -> object:
         # The directory lives as long as this function.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, app
 from millstream.testing.broker import wait_for
 from millstream.topology.spark.driver import overdue
 from millstream.topology.spark.driver.view import ApplicationView
+from millstream.topology.spark.job import progress_topic
 
 __all__ = ["app"]
 
@@ -30,7 +33,8 @@ def test_what_a_batch_waits_for_is_told_and_is_its_reason(
 ) -> None:
     monkeypatch.setattr(overdue, "PATIENCE_S", 0.0)
     monkeypatch.setattr(overdue, "_PAUSE_S", 0.0)
-    monkeypatch.setattr(overdue, "all_topics", lambda settings, timeout_s: {})
+    there = {progress_topic("app"): SimpleNamespace(partitions={})}
+    monkeypatch.setattr(overdue, "all_topics", lambda settings, timeout_s: there)
     app.start()
     app.runner.progress = {"batchId": 1}
     view = ApplicationView(app)
