@@ -97,6 +97,21 @@ def test_an_iterator_shows_what_there_was_when_it_was_opened(
         copy.store.close()
 
 
+@pytest.mark.parametrize("kind", STORES)
+def test_an_iterator_of_an_earlier_batch_hides_nothing_of_this_one(
+    kind: str, tmp_path: Path
+) -> None:
+    copy = WorkingCopy(STORES[kind].open(tmp_path, {}))
+    copy.put(b"m", b"1")
+    earlier = copy.scan(None, None)
+    copy.apply(b"1")
+    copy.put(b"a", b"2")
+    assert next(earlier) == (b"m", b"1")
+    assert list(copy.scan(None, None)) == [(b"a", b"2"), (b"m", b"1")]
+    del earlier
+    copy.store.close()
+
+
 def test_the_number_of_entries_is_not_counted_anew_at_each_write(tmp_path: Path) -> None:
     store = MemoryStore.open(tmp_path, {})
     copy, asked = WorkingCopy(store), [0]

@@ -101,8 +101,8 @@ class SortedMap(Generic[V]):
 
     def clear(self) -> None:
         """Remove everything."""
-        # A snapshot has the dict and the order that it reads.
-        self._snapshots = []
+        if self._snapshots:
+            self._copy_snapshots()
         self.values = {}
         self._order = None
         self._new = []
