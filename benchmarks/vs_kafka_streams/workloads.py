@@ -70,6 +70,13 @@ _FOREIGN_KEY_JOIN: Any = {
     "feedback": (f"{FOREIGN_NAME}-subscription-response-topic",),
 }
 
+_UNMATCHED: Any = {
+    "right_every": 2,
+    "every_record": True,
+    "weight": 4,
+    "verify_with": {"__emit.interval.ms.kstreams.outer.join.spurious.results.fix__": 0},
+}
+
 WORKLOADS: Mapping[str, Workload] = {
     "pass": Workload(every_record=True),
     "count": Workload(),
@@ -84,6 +91,8 @@ WORKLOADS: Mapping[str, Workload] = {
     "cogroup": Workload(right_every=2),
     "table-join": Workload(right_every=2),
     "stream-join": Workload(right_every=2, every_record=True, weight=3),
+    "stream-left-join": Workload(**_UNMATCHED),
+    "stream-outer-join": Workload(**_UNMATCHED),
     "global-join": Workload(rows=KEYS, every_record=True),
     "versioned-join": Workload(right_every=2, every_record=True, weight=2),
     "dedup": Workload(every_record=True),

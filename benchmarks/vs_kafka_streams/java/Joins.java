@@ -42,7 +42,27 @@ final class Joins {
             .join(
                 inputs.texts(1),
                 Joins::both,
-                JoinWindows.ofTimeDifferenceAndGrace(JOIN_DIFFERENCE, GRACE),
+                windows(),
+                StreamJoined.with(Serdes.String(), Serdes.String(), Serdes.String()))
+            .to(output, Records.TEXTS);
+    }
+
+    static void leftStreams(Inputs inputs, String output) {
+        inputs.texts(0)
+            .leftJoin(
+                inputs.texts(1),
+                Joins::either,
+                windows(),
+                StreamJoined.with(Serdes.String(), Serdes.String(), Serdes.String()))
+            .to(output, Records.TEXTS);
+    }
+
+    static void outerStreams(Inputs inputs, String output) {
+        inputs.texts(0)
+            .outerJoin(
+                inputs.texts(1),
+                Joins::either,
+                windows(),
                 StreamJoined.with(Serdes.String(), Serdes.String(), Serdes.String()))
             .to(output, Records.TEXTS);
     }
@@ -68,6 +88,14 @@ final class Joins {
         return inputs.texts(input).toTable(
             Materialized.<String, String, KeyValueStore<Bytes, byte[]>>as(store)
                 .withKeySerde(Serdes.String()).withValueSerde(Serdes.String()));
+    }
+
+    private static JoinWindows windows() {
+        return JoinWindows.ofTimeDifferenceAndGrace(JOIN_DIFFERENCE, GRACE);
+    }
+
+    private static String either(String left, String right) {
+        return (left == null ? "-" : left) + (right == null ? "-" : right);
     }
 
     private static String both(String left, String right) {

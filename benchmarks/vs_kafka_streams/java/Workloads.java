@@ -24,6 +24,8 @@ final class Workloads {
             case "cogroup" -> Aggregations.cogroup(inputs, output);
             case "table-join" -> Joins.tables(inputs, output);
             case "stream-join" -> Joins.streams(inputs, output);
+            case "stream-left-join" -> Joins.leftStreams(inputs, output);
+            case "stream-outer-join" -> Joins.outerStreams(inputs, output);
             case "fk-join", "fk-join-few-keys" -> Joins.foreignKey(inputs, output);
             case "global-join" -> Joins.global(inputs, output);
             case "versioned-join" -> Joins.versioned(inputs, output);

@@ -41,6 +41,20 @@ def _stream_join(builder: StreamsBuilder, sources: Sequence[str], output: str) -
     left.join(right, _both, windows, StreamJoined.with_(TEXT, TEXT, TEXT)).to(output, TEXTS)
 
 
+def _stream_left_join(builder: StreamsBuilder, sources: Sequence[str], output: str) -> None:
+    left, right = (builder.stream(source, READ) for source in sources)
+    windows = JoinWindows.ofTimeDifferenceAndGrace(JOIN_DIFFERENCE_MS, GRACE_MS)
+    joined = StreamJoined.with_(TEXT, TEXT, TEXT)
+    left.leftJoin(right, _either, windows, joined).to(output, TEXTS)
+
+
+def _stream_outer_join(builder: StreamsBuilder, sources: Sequence[str], output: str) -> None:
+    left, right = (builder.stream(source, READ) for source in sources)
+    windows = JoinWindows.ofTimeDifferenceAndGrace(JOIN_DIFFERENCE_MS, GRACE_MS)
+    joined = StreamJoined.with_(TEXT, TEXT, TEXT)
+    left.outerJoin(right, _either, windows, joined).to(output, TEXTS)
+
+
 def _global_join(builder: StreamsBuilder, sources: Sequence[str], output: str) -> None:
     rows = builder.globalTable(sources[1], READ)
     stream = builder.stream(sources[0], READ)
@@ -60,9 +74,15 @@ def _both(left: str, right: str) -> str:
     return left + right
 
 
+def _either(left: str | None, right: str | None) -> str:
+    return (left or "-") + (right or "-")
+
+
 BUILDERS: Mapping[str, Callable[[StreamsBuilder, Sequence[str], str], None]] = {
     "table-join": _table_join,
     "stream-join": _stream_join,
+    "stream-left-join": _stream_left_join,
+    "stream-outer-join": _stream_outer_join,
     "fk-join": _foreign_key_join,
     "fk-join-few-keys": _foreign_key_join,
     "global-join": _global_join,

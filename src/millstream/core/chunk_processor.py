@@ -126,15 +126,12 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         return None
 
     def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
-        """Return the insert of records without a partner in ``below``; None if not a join.
-
-        If it is not None, such a record does nothing but the insert.
-        """
+        """Return what inserts records of a run where ``below`` joins them; None if it does not."""
         del below
         return None
 
     def partners(self) -> Partners | None:
-        """Return the partner records of an inner stream join; None for other processors."""
+        """Return where a stream join finds partners; None for other processors."""
         return None
 
 

@@ -47,6 +47,13 @@ class Returned:
         self._seen: dict[int, Any] = {}
         self._one_by_one = False
 
+    def look(self, item: Any) -> bool:
+        """Look at a result; tell whether it has to go on before the function is called again."""
+        if self._left:
+            self.note(item)
+            return True
+        return self._one_by_one
+
     def first_ones(self, chunk: Chunk, each: Callable[[Chunk], None]) -> Chunk:
         """Let ``each`` process records one by one as long as that is needed; return the others.
 
@@ -115,6 +122,13 @@ class Returned:
             log.warning(_WARNING, context.node_name)
         self._one_by_one = True
         return False
+
+    def forward_run(self, chunk: Chunk, made: list[Any], context: NodeContext) -> None:
+        """Forward a run that has what the function has made; one by one if it has to be."""
+        if self.are_many(made, context):
+            context.forward_chunk(chunk)
+        else:
+            context.forward_each(chunk)
 
     def _trust(self) -> None:
         self._left, self._seen = 0, {}

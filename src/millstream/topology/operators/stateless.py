@@ -76,10 +76,7 @@ class MapperOperator(Operator):
 
     def forward_run(self, chunk: Chunk, made: list[Any]) -> None:
         """Forward a run that has what the mapper has made."""
-        if self._returned.are_many(made, self.context):
-            self.context.forward_chunk(chunk)
-        else:
-            self.context.forward_each(chunk)
+        self._returned.forward_run(chunk, made, self.context)
 
     def _watched(self, chunk: Chunk) -> None:
         mapper, look = self._mapper, self.look

@@ -7,6 +7,7 @@ finds partners among the other side's records. A record finds its partners befor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
@@ -17,6 +18,8 @@ from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.outer_inserts import Alone, ForwardAlone, outer_inserts
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.stream_time import SavesStreamTime
 from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRecords
 from millstream.topology.operators.unmatched_inserts import unmatched_inserts
@@ -38,7 +41,10 @@ class StoreForJoin(Operator):
 
     def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
         partners = below.partners()
-        return None if partners is None else unmatched_inserts(self._access, partners)
+        if partners is None:
+            return None
+        make = unmatched_inserts if partners.alone is None else outer_inserts
+        return make(self._access, partners)
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record, then put it into the store."""
@@ -97,11 +103,19 @@ class JoinStreams(Operator):
         if self._unmatched_store is not None:
             self._unmatched = context.getStateStore(self._unmatched_store)
 
-    def partners(self) -> Partners | None:
-        """Return where partners are, if a record that has none is no result either."""
+    def partners(self) -> Partners:
+        alone = None
         if self._unmatched_result or self._unmatched is not None:
-            return None
-        return Partners(self._other, self._before, self._after, self._join, self.context)
+            alone = Alone(self._unmatched, self._is_left, self._unmatched_result, self.release)
+        return Partners(
+            store=self._other,
+            before=self._before,
+            after=self._after,
+            join=self._join,
+            context=self.context,
+            returned=Returned(),
+            alone=alone,
+        )
 
     def save(self) -> bytes | None:
         """Return the times of both sides; one of them does it for both."""
@@ -129,7 +143,7 @@ class JoinStreams(Operator):
                 self.context.drop(_INCOMPLETE)
             return
         if unmatched is not None and timestamp == unmatched.stream_time:
-            self._forward_unmatched(unmatched, record)
+            self.release(partial(self._forward_alone, record))
         last = max(0, timestamp + self._after)
         key_bytes = self._other.serialize_key(key)
         found = list(self._other.fetch(key_bytes, max(0, timestamp - self._before), last))
@@ -145,8 +159,10 @@ class JoinStreams(Operator):
         else:
             unmatched.add(key, value, timestamp, is_left=self._is_left)
 
-    def _forward_unmatched(self, unmatched: UnmatchedRecords, record: AnyRecord) -> None:
+    def release(self, forward: ForwardAlone) -> None:
         """Forward the unmatched records that can have no partner any more."""
+        unmatched = self._unmatched
+        assert unmatched is not None
         if unmatched.earliest + self._after + self._grace >= unmatched.stream_time:
             return
         unmatched.earliest = LONG_MAX
@@ -154,7 +170,7 @@ class JoinStreams(Operator):
         previous: bytes | None = None
         try:
             for waiting in self._expired(unmatched):
-                self._forward_alone(unmatched, waiting, record)
+                self._join_alone(unmatched, waiting, forward)
                 # One that could not be forwarded is tried again, with the one before it.
                 if previous is not None and previous != waiting.slot:
                     gone.append(previous)
@@ -181,15 +197,18 @@ class JoinStreams(Operator):
                 first_open = min(first_open, waiting.slot)
         unmatched.first = first_open
 
-    def _forward_alone(
-        self, unmatched: UnmatchedRecords, waiting: UnmatchedRecord, record: AnyRecord
+    def _join_alone(
+        self, unmatched: UnmatchedRecords, waiting: UnmatchedRecord, forward: ForwardAlone
     ) -> None:
         key, value = unmatched.key_of(waiting), unmatched.value_of(waiting)
         if waiting.is_left is self._is_left:
             joined = self._join(key, value, None)
         else:
             joined = self._join(key, None, value)
-        self.forward(make_record(key, joined, waiting.timestamp, record._headers))
+        forward(key, joined, waiting.timestamp)
+
+    def _forward_alone(self, record: AnyRecord, key: Any, joined: Any, timestamp: int) -> None:
+        self.forward(make_record(key, joined, timestamp, record._headers))
 
 
 class JoinWithItself(SavesStreamTime, Operator):

@@ -6,17 +6,14 @@ Those that find partners are joined as well where their results may go on as one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from typing_extensions import Self
 
 from millstream.core.chunk import Chunk, side_by_side
 from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 from millstream.core.state.access import WindowAccess, WindowAdds
-
-_MOST_RESULTS = 10_000
-"""Then they go on: a record may have any number of partners."""
+from millstream.topology.operators.joined_results import JoinedResults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,28 +34,6 @@ class InsertSide:
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             return None
         return UnmatchedInserts(self, chunk, own, other, data)
-
-
-@dataclass(slots=True)
-class JoinedResults:
-    """Results of both sides, in their order, to be forwarded as one run."""
-
-    context: Any
-    """The ``NodeContext`` of either side."""
-    records: Chunk
-    """Those of all sides, side by side."""
-    numbers: list[int] = field(default_factory=list)
-    """The number of each result's record among them."""
-    times: list[int] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-
-    def forward(self) -> None:
-        """Forward them, each with the place of its own record."""
-        if not self.numbers:
-            return
-        numbers, times, values = self.numbers, self.times, self.values
-        self.numbers, self.times, self.values = [], [], []
-        self.context.forward_chunk(self.records.take(numbers).replace(values=values).at(times))
 
 
 class UnmatchedInserts:
@@ -98,7 +73,11 @@ class UnmatchedInserts:
         contexts = [each._partners.context for each in others]
         if any(each._data is None for each in others) or not contexts[0].forwards_alike(contexts):
             return False
-        results = JoinedResults(contexts[0], side_by_side([each._chunk for each in others]))
+        results = JoinedResults(
+            contexts[0],
+            side_by_side([each._chunk for each in others]),
+            [each._partners.returned for each in others],
+        )
         first = 0
         for each in others:
             each._results, each._first = results, first
@@ -141,14 +120,11 @@ class UnmatchedInserts:
         number, first, last = self._first + index, max(0, first), max(0, last)
         try:
             for time, (partner, _) in partners.store.fetch(self._other[index], first, last):
-                results.values.append(join(key, value, partner))
-                results.times.append(max(timestamp, time))
-                results.numbers.append(number)
+                results.add(number, key, join(key, value, partner), max(timestamp, time))
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             results.forward()
             partners.context.fail(self._chunk, index, error)
-        if len(results.numbers) >= _MOST_RESULTS:
-            results.forward()
+        results.forward_many()
 
 
 def unmatched_inserts(own: WindowAccess, partners: Partners) -> StartInserts | None:

@@ -30,6 +30,14 @@ class UnmatchedOrder:
         """Add a slot that is not there."""
         self._sides[self._side_of(slot)].add(slot)
 
+    def add_new(self, slot: bytes) -> bool:
+        """Add a slot unless it is there; return whether it was not."""
+        side = self._sides[self._side_of(slot)]
+        if side and slot <= side[-1] and slot in side:
+            return False
+        side.add(slot)
+        return True
+
     def remove(self, slot: bytes) -> None:
         """Remove a slot that is there."""
         self._sides[self._side_of(slot)].remove(slot)
@@ -41,7 +49,7 @@ class UnmatchedOrder:
             ends: The bound (exclusive) of the right side, then of the left one.
         """
         right, left = (
-            list(side.irange(None, end, inclusive=(True, False)))
+            list(side.irange(None, end, inclusive=(True, False))) if side and side[0] < end else []
             for side, end in zip(self._sides, ends, strict=True)
         )
         return sorted(right + left) if right and left else right or left
@@ -60,5 +68,5 @@ class UnmatchedOrder:
 
     def _next(self, number: int, end: bytes) -> bytes | None:
         side = self._sides[number]
-        at = side.bisect_left(end)
+        at = 0 if side and side[0] >= end else side.bisect_left(end)
         return side[at] if at < len(side) else None

@@ -1,9 +1,10 @@
-"""Shortcut for inner joins of streams: both sides are merged, and inserted by the run.
+"""Shortcut for joins of streams: both sides are merged, and inserted by the run.
 
-A record without partner does nothing but stay in the store of its side, and only the other side can
-see when it got there. So the queues of both sides are merged here, record by record. Where nothing
-below the join looks at more than a record, those that match are joined here, too, and their results
-go on as one run; else they are processed by the nodes, as is all that is unusual.
+In an inner join, a record without partner does nothing but stay in the store of its side, and only
+the other side can see when it got there; in a left or outer join it waits among the unmatched, too.
+So the queues of both sides are merged here, record by record. Where nothing below the join looks at
+more than a record, results are made here, too, and go on as one run; else the nodes process those
+that match, as all that is unusual.
 
 The order is that of ``PartitionGroup``: a side goes on while its head is the earlier one, and at
 equal times the other side follows.
@@ -52,9 +53,9 @@ StartInserts = Callable[[Chunk], UnmatchedInsert | None]
 """Returns what inserts records of a run; None if the nodes have to process all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Partners:
-    """Where one side of an inner join looks for partners: a store, and how far in time."""
+    """Where one side of a join looks for partners: a store, and how far in time."""
 
     store: Any
     """A ``WindowAccess``."""
@@ -65,11 +66,15 @@ class Partners:
     """Given key, own value and the partner's, returns the result."""
     context: Any
     """A ``NodeContext``, which forwards results."""
+    returned: Any
+    """What ``join`` has returned so far, as ``Returned``."""
+    alone: Any = None
+    """What becomes of records without partner; None in an inner join."""
 
 
 @dataclass(frozen=True, slots=True)
-class InnerJoinSide:
-    """A source whose records go to one side of an inner join and to nothing else."""
+class JoinSide:
+    """A source whose records go to one side of a join and to nothing else."""
 
     start: StartInserts
     stores: frozenset[str]
@@ -77,14 +82,14 @@ class InnerJoinSide:
 
 
 class JoinMerger(Shortcut):
-    """Merges the queues of both sides of an inner join of streams.
+    """Merges the queues of both sides of a join of streams.
 
     Args:
         task: Whose records wait.
         sides: The sides of joins, by their sources.
     """
 
-    def __init__(self, task: Task, sides: dict[SourceRuntime, InnerJoinSide]) -> None:
+    def __init__(self, task: Task, sides: dict[SourceRuntime, JoinSide]) -> None:
         self._task = task
         self._sides = sides
 
@@ -139,7 +144,7 @@ class JoinMerger(Shortcut):
         return _Merge(group, waiting)
 
 
-def _sides(task: Task) -> dict[SourceRuntime, InnerJoinSide]:
+def _sides(task: Task) -> dict[SourceRuntime, JoinSide]:
     """Return the sides of joins whose stores no other node uses."""
     users: dict[str, int] = {}
     for part in task.parts:
@@ -149,20 +154,20 @@ def _sides(task: Task) -> dict[SourceRuntime, InnerJoinSide]:
     found = {}
     for source in task.sources:
         side = _side(source)
-        # Each store is filled by its own side and searched by the other.
+        # Each side's store is filled by it and searched by the other; the unmatched are of both.
         if side is not None and all(users[store] == 2 for store in side.stores):
             found[source] = side
     return found
 
 
-def _side(source: SourceRuntime) -> InnerJoinSide | None:
+def _side(source: SourceRuntime) -> JoinSide | None:
     upper = _only_processor(source)
     lower = None if upper is None else _only_processor(upper)
     if upper is None or lower is None or upper.wants_headers:
         return None
     start = upper.processor.unmatched_inserts(lower.processor)
     stores = frozenset((*upper.stores, *lower.stores))
-    return InnerJoinSide(start, stores) if start is not None and len(stores) == 2 else None
+    return None if start is None else JoinSide(start, stores)
 
 
 def _only_processor(above: SourceRuntime | ProcessorRuntime) -> ProcessorRuntime | None:
