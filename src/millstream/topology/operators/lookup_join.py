@@ -13,6 +13,7 @@ from millstream.topology.operators.getters import Getter, StoreView
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.past_join_run import PastJoinRun
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.table import TableSource
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.time_buffer import TimeBuffer
@@ -31,6 +32,7 @@ class LookupJoin(Operator):
         self._join = joiner.of_key()
         self._left = left
         self._getter: Getter
+        self._returned = Returned()
 
     def row_key(self, key: Any, value: Any) -> Any:
         """Return the key of the row for a record."""
@@ -54,9 +56,12 @@ class LookupJoin(Operator):
                 cell = getter.get(row_key)
             row = None if cell is None else cell[0]
         if row is not None or self._left:
-            self.forward(record.withValue(self._join(record._key, record._value, row)))
+            joined = self._join(record._key, record._value, row)
+            self._returned.look(joined)
+            self.forward(record.withValue(joined))
 
     def process_chunk(self, chunk: Chunk) -> None:
+        chunk = self._returned.first_ones(chunk, self.context.each)
         for run, row_keys in self._row_keys(chunk):
             kept, keys = self._complete(run, row_keys)
             rows = self._rows(kept, keys) if kept else []
@@ -107,7 +112,7 @@ class LookupJoin(Operator):
             there = [row is not None for row in rows]
             run, rows = run.select(there), list(compress(rows, there))
         for joined, values in runs(self.context, run, self._join, run.keys, run.values, rows):
-            self.context.forward_chunk(joined.replace(values=values))
+            self._returned.forward_run(joined.replace(values=values), values, self.context)
 
     def close(self) -> None:
         self._getter.close()
@@ -156,7 +161,9 @@ class JoinPastTable(JoinTable):
             waiting = TimeBufferRun(self._buffer, chunk)
         except Exception:  # noqa: BLE001 - record by record shows which record it was
             return None
-        run = PastJoinRun(self.context, chunk, waiting, self._joined, _INCOMPLETE)
+        run = PastJoinRun(
+            self.context, chunk, waiting, self._joined, self._returned, reason=_INCOMPLETE
+        )
         return run.process if table is None else run.beside(table, first=parts[0][0] is not self)
 
     def _joined(self, key: Any, value: Any, timestamp: int) -> tuple[Any] | None:

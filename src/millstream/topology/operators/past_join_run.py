@@ -17,6 +17,7 @@ from millstream.core.engine.failure import note_record
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.time_buffer_run import TimeBufferRun
 from millstream.topology.operators.versioned_updates import VersionedUpdates
 
@@ -52,16 +53,25 @@ class PastJoinRun:
         chunk: The stream's records: none without key or headers.
         waiting: The buffer in which they wait.
         join: Joins a record with the table.
+        returned: What the user's function has returned so far.
         reason: Why records without value are dropped.
     """
 
     def __init__(
-        self, context: NodeContext, chunk: Chunk, waiting: TimeBufferRun, join: Join, reason: str
+        self,
+        context: NodeContext,
+        chunk: Chunk,
+        waiting: TimeBufferRun,
+        join: Join,
+        returned: Returned,
+        *,
+        reason: str,
     ) -> None:
         self._context = context
         self._chunk = chunk
         self._waiting = waiting
         self._join = join
+        self._returned = returned
         self._reason = reason
         self._joined = _Joined()
         self._at_once: Origin = (chunk.topic, chunk.partition)
@@ -130,6 +140,7 @@ class PastJoinRun:
             joined.offsets.append(chunk.offsets[index])
             joined.origins.append(origin)
             joined.headers.append(None)
+            self._look(found[0])
 
     def _older(self, record: Record[Any, Any], context: RecordContext) -> None:
         """Join a record that has waited since before the run."""
@@ -146,7 +157,13 @@ class PastJoinRun:
             joined.offsets.append(context._offset)
             joined.origins.append(Waited((context._topic, context._partition)))
             joined.headers.append(record._headers)
+            self._look(found[0])
+
+    def _look(self, value: Any) -> None:
+        """Forward a result at once if the next one may be the same object, changed."""
+        if self._returned.look(value):
+            self._forward()
 
     def _forward(self) -> None:
         joined, self._joined = self._joined, _Joined()
-        self._context.forward_chunk(joined.chunk())
+        self._returned.forward_run(joined.chunk(), joined.values, self._context)

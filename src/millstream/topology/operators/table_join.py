@@ -12,6 +12,7 @@ from millstream.core.engine.failure import FATAL
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.getters import Cell, Getter, View
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
 
@@ -62,6 +63,8 @@ class JoinSide(Operator):
     def init(self, context: Any) -> None:
         super().init(context)
         self._getter = self.other.open(context)
+        self.returned = Returned()
+        """What the joiner has returned so far."""
         self.by_records = self.versioned_input or not self._getter.by_columns
 
     def reads(self, access: Any) -> bool:
@@ -80,6 +83,7 @@ class JoinSide(Operator):
         joined = self.joined(change.new, change.old, cell)
         if joined is None:
             return
+        self.returned.look(joined[0])
         if cell is not None:
             timestamp = max(timestamp, cell[1])
         self.forward(
@@ -87,6 +91,7 @@ class JoinSide(Operator):
         )
 
     def process_chunk(self, chunk: Chunk) -> None:
+        chunk = self.returned.first_ones(chunk, self.context.each)
         kept = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
         if not kept:
             return
@@ -99,7 +104,8 @@ class JoinSide(Operator):
             there = [each is not None for each in found]
             out = run.select(there).replace(values=[each[0] for each in found if each])
             out.olds = [each[1] for each in found if each]
-            self.context.forward_chunk(out.at([each[2] for each in found if each]))
+            out = out.at([each[2] for each in found if each])
+            self.returned.forward_run(out, out.values, self.context)
 
     def _rows(self, keys: list[Any]) -> list[Cell] | None:
         """Return the other table's rows; None if they have to be looked up one by one."""

@@ -122,6 +122,7 @@ class TableJoinRun:
         own_slots, own_cells = own.slots, own.cells
         other_slots, other_cells = other.slots, other.cells
         join, warn, sends_old = part.side.joined, part.warn, part.sends_old
+        look = part.side.returned.look
 
         def step(number: int) -> None:
             index = number - offset
@@ -148,6 +149,8 @@ class TableJoinRun:
                 if partner is not None and partner[1] > timestamp:
                     timestamp = partner[1]
                 joined.times.append(timestamp)
+                if look(found[0]):
+                    self._forward()
 
         return step
 
@@ -183,4 +186,5 @@ class TableJoinRun:
         if joined.numbers:
             out = self._records.take(joined.numbers).replace(values=joined.news).at(joined.times)
             out.olds = joined.olds
-            self._parts[0].side.context.forward_chunk(out)
+            side = self._parts[0].side
+            side.returned.forward_run(out, joined.news, side.context)
