@@ -102,6 +102,12 @@ def _row(topic: str, number: int, *, as_json: bool) -> Row:
     return topic, b"k%d" % (number // 2 % 3), value, number % 12
 
 
+def json_rows() -> list[list[Row]]:
+    """Return two batches of both topics, with objects of one number as values."""
+    rows = [_row(TOPICS[n % 2], n, as_json=True) for n in range(48)]
+    return [rows[:24], rows[24:]]
+
+
 @pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
 @pytest.mark.parametrize("in_turn", [False, True], ids=["one_topic_first", "in_turn"])
 @pytest.mark.parametrize("joiner", [one_dict, the_other, its_own], ids=lambda make: make.__name__)

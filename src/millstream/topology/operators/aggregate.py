@@ -11,6 +11,7 @@ from millstream.topology.operators.folding import Combine, Initial, count_combin
 from millstream.topology.operators.joint_rows import JointPart, JointRows
 from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.rows import RowAggregation, Rows
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
@@ -36,6 +37,8 @@ class Aggregate(Operator):
         # In a versioned store each version counts, not the last of a run.
         self.by_records = self._store.versioned or not self._access.folds
         self.joins_runs = not self.by_records
+        plain = self.by_records or self._access.plain is not None
+        self._returned = Returned(trusted=plain)
         caches = self._access.cached and not self._store.at_once
         if caches and not self.by_records and self._combine is count_combine:
             self.add_counts = self._add_counts
@@ -44,6 +47,7 @@ class Aggregate(Operator):
             self._access,
             self._initial,
             self._combine,
+            self._returned,
             sends_old=self._settings.sends_old,
         )
 
@@ -60,6 +64,7 @@ class Aggregate(Operator):
             old = cell[0]
             timestamp = max(timestamp, cell[1])
         new = self._combine(key, value, old)
+        self._returned.look(new)
         if new is None and cell is None:
             look_at_lost(self._combine, old)
         self._store.update(key_bytes, record, new, old, timestamp)
@@ -67,7 +72,7 @@ class Aggregate(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         columns = zip(chunk.keys, chunk.values, strict=True)
         keep = [key is not None and value is not None for key, value in columns]
-        chunk = self.kept(chunk, keep, _NULL)
+        chunk = self._returned.first_ones(self.kept(chunk, keep, _NULL), self.context.each)
         if not chunk:
             return
         try:
@@ -114,6 +119,8 @@ class Aggregate(Operator):
         joint = []
         for processor, chunk in parts:
             if not isinstance(processor, Aggregate) or processor._access is not self._access:
+                return None
+            if not processor._returned.trusts:
                 return None
             joint.append(JointPart(processor.context, chunk, processor._combine))
         sends_old = None

@@ -79,7 +79,7 @@ class InOrderAggregate(WindowedAggregate):
         self._updates.clear()
         out = fanned_out(chunk, rows).replace(keys=windowed, values=news)
         out.timestamps, out.olds = times, olds
-        self.context.forward_chunk(out)
+        self._returned.forward_run(out, news, self.context)
 
     def _drop_late(self) -> None:
         self.context.drop_late(EXPIRED, self._chunk, self._row)

@@ -7,6 +7,7 @@ show its last state in all of them.
 
 from __future__ import annotations
 
+import copy
 import enum
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -38,14 +39,25 @@ class Returned:
     """Objects that one operator's function has returned: new ones, or the same one again.
 
     The first ones are made record by record. What cannot be changed ends that at once; the same
-    object twice means that it stays so.
+    object twice, with other content, means that it stays so.
+
+    Args:
+        trusted: They cannot be changed, as is known beforehand.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, trusted: bool = False) -> None:
         self._plain: set[type] = set(_PLAIN)
-        self._left = PROBES
-        self._seen: dict[int, Any] = {}
+        self._left = 0 if trusted else PROBES
+        self._seen: dict[int, tuple[Any, Any]] = {}
+        """By their ids, those looked at and copies of what they were."""
+        self._repeats = False
+        """Some come again as they were."""
         self._one_by_one = False
+
+    @property
+    def trusts(self) -> bool:
+        """Whether results of several records may go on together."""
+        return not (self._left or self._one_by_one)
 
     def look(self, item: Any) -> bool:
         """Look at a result; tell whether it has to go on before the function is called again."""
@@ -75,15 +87,18 @@ class Returned:
             return
         if self._cannot_change(type(item)):
             self._trust()
-        elif id(item) in self._seen:
-            self._one_by_one = True
-            self._trust()
-        else:
+            return
+        seen = self._seen.get(id(item))
+        if seen is None:
             # Kept, so that no other object gets its id.
-            self._seen[id(item)] = item
-            self._left -= 1
-            if not self._left:
-                self._trust()
+            self._seen[id(item)] = item, _copied(item)
+        elif _is_as(seen[1], item):
+            self._repeats = True
+        else:
+            self._one_by_one = True
+        self._left -= 1
+        if not self._left or self._one_by_one:
+            self._trust()
 
     def noted(self, item: Any) -> Any:
         """Return a result after a look at it."""
@@ -109,7 +124,7 @@ class Returned:
         If not, what gets them has to take them one by one: it may change them as well.
         """
         kinds = set(map(type, items))
-        if self._plain.issuperset(kinds):
+        if self._plain.issuperset(kinds) or self._repeats:
             return True
         changing = items
         for kind in kinds:
@@ -140,4 +155,20 @@ class Returned:
         if issubclass(kind, enum.Enum) or getattr(parameters, "frozen", False):
             self._plain.add(kind)
             return True
+        return False
+
+
+def _copied(item: Any) -> Any:
+    """Return a copy that shares nothing; something that equals nothing where there is none."""
+    try:
+        return copy.deepcopy(item)
+    except Exception:  # noqa: BLE001 - an object may refuse it in its own way
+        return object()
+
+
+def _is_as(before: Any, item: Any) -> bool:
+    """Tell whether an object surely is as it was."""
+    try:
+        return bool(before == item)
+    except Exception:  # noqa: BLE001 - nor need it be comparable
         return False

@@ -18,6 +18,7 @@ from millstream.topology.operators.folding import (
     write_updates,
 )
 from millstream.topology.operators.lost_aggregates import look_at_lost
+from millstream.topology.operators.returned import Returned
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -56,6 +57,8 @@ class RowAggregation:
     """Makes the aggregate of an empty slot."""
     combine: Combine
     """Adds a record to an aggregate."""
+    returned: Returned
+    """What ``combine`` has returned so far."""
     sends_old: bool
     """Updates carry the aggregate from before."""
 
@@ -109,7 +112,7 @@ class RowAggregation:
         out = part.replace(keys=rows.table_keys[first:stop], values=updates.news)
         out.timestamps = updates.timestamps
         out.olds = updates.olds if self.sends_old else [None] * len(part)
-        self.context.forward_chunk(out)
+        self.returned.forward_run(out, updates.news, self.context)
 
     def _add_through_cache(self, rows: Rows) -> None:
         """Add row by row, because the cache may have to flush in between."""

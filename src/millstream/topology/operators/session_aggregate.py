@@ -72,6 +72,7 @@ class SessionAggregate(InOrderAggregate):
                 self._remove(key_bytes, key, first, last)
                 self._update(key, first, last, None, cell)
         new = self._combine(key, record._value, aggregate)
+        self._returned.look(new)
         if new is None and not found:
             look_at_lost(self._combine, aggregate)
         self._write(key_bytes, key, start, end, new)
@@ -103,6 +104,7 @@ class SessionAggregate(InOrderAggregate):
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
+        chunk = self._returned.first_ones(chunk, self.context.each)
         if not chunk:
             return
         if self._access.cached:
@@ -133,7 +135,8 @@ class SessionAggregate(InOrderAggregate):
         for row in run.expired:
             self.context.drop_late(EXPIRED, chunk, row)
         if self._at_once and run.updates:
-            self.context.forward_chunk(run.chunk(sends_old=self._settings.sends_old))
+            updates = run.chunk(sends_old=self._settings.sends_old)
+            self._returned.forward_run(updates, updates.values, self.context)
         if run.error is not None:
             self.context.fail(chunk, stop, run.error)
         elif stop < len(chunk):

@@ -62,7 +62,8 @@ class SlidingAggregate(InOrderAggregate):
     def process_chunk(self, chunk: Chunk) -> None:
         given = zip(chunk.keys, chunk.values, strict=True)
         whole = [key is not None and value is not None for key, value in given]
-        self._add_in_order(self.kept(chunk, whole, "null key or value"))
+        chunk = self.kept(chunk, whole, "null key or value")
+        self._add_in_order(self._returned.first_ones(chunk, self.context.each))
 
     def _add_one(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
         timestamp = record._timestamp
@@ -159,6 +160,7 @@ class SlidingAggregate(InOrderAggregate):
             return
         old, time = cell
         new = self._combine(record._key, record._value, old)
+        self._returned.look(new)
         if new is None and old is self._made:
             look_at_lost(self._combine, old)
         time = record._timestamp if old is None else max(record._timestamp, time)

@@ -14,6 +14,7 @@ from millstream.core.function_kinds import PREDICATE, check_result
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.table_join import JoinSide
 from millstream.topology.operators.table_join_run import TableJoinRun, TableUpdates
 from millstream.topology.operators.table_settings import TableSettings
@@ -248,6 +249,7 @@ class DerivedTable(Operator):
 
     def __init__(self, *, settings: TableSettings) -> None:
         self._settings = settings
+        self._returned = Returned(trusted=True)
         self._skips_absent = False
 
     def init(self, context: Any) -> None:
@@ -266,6 +268,7 @@ class DerivedTable(Operator):
         key, change = record._key, record._value
         store, sends_old = self._store, self._settings.sends_old
         new = self.compute(key, change.new)
+        self._returned.look(new)
         old, key_bytes = None, b""
         if store is None:
             old = self.compute(key, change.old) if sends_old else None
@@ -281,16 +284,20 @@ class DerivedTable(Operator):
             store.update(key_bytes, record, new, old, record._timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
+        chunk, forward = self._returned.first_ones(chunk, self.context.each), self._forward_run
         if not self._settings.sends_old:
             for run, news in runs(self.context, chunk, self.compute, chunk.keys, chunk.values):
-                self.context.forward_chunk(table_chunk(run, news, None))
+                forward(table_chunk(run, news, None))
             return
         columns = chunk.keys, chunk.values, chunk.olds or [None] * len(chunk)
         for run, found in runs(self.context, chunk, self._compute_both, *columns):
             out = table_chunk(run, [new for new, _ in found], [old for _, old in found])
             if self._skips_absent:
                 out = out.select([new is not None or old is not None for new, old in found])
-            self.context.forward_chunk(out)
+            forward(out)
+
+    def _forward_run(self, chunk: Chunk) -> None:
+        self._returned.forward_run(chunk, chunk.values, self.context)
 
     def _compute_both(self, key: Any, new: Any, old: Any) -> tuple[Any, Any]:
         return self.compute(key, new), self.compute(key, old)
@@ -324,6 +331,7 @@ class MapTableValues(DerivedTable):
         self, mapper: Callable[..., Any], *, with_key: bool, settings: TableSettings
     ) -> None:
         super().__init__(settings=settings)
+        self._returned = Returned()
         self._mapper = mapper
         self._with_key = with_key
 

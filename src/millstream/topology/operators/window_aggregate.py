@@ -68,6 +68,7 @@ class WindowAggregate(WindowedAggregate):
             self._access,
             self._initial,
             self._combine,
+            self._returned,
             sends_old=self._settings.sends_old,
         )
 
@@ -88,6 +89,7 @@ class WindowAggregate(WindowedAggregate):
                 old = cell[0]
                 time = max(timestamp, cell[1])
             new = self._combine(key, value, old)
+            self._returned.look(new)
             if new is None and cell is None:
                 look_at_lost(self._combine, old)
             self._access.write(key_bytes, key, start, new, time)
@@ -105,6 +107,7 @@ class WindowAggregate(WindowedAggregate):
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
+        chunk = self._returned.first_ones(chunk, self.context.each)
         if self._on_close:
             self._add_and_close(chunk)
         else:
