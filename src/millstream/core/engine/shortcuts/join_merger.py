@@ -73,7 +73,7 @@ class Partners:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinSide:
+class StreamJoinSide:
     """A source whose records go to one side of a join and to nothing else."""
 
     start: StartInserts
@@ -89,7 +89,7 @@ class JoinMerger(Shortcut):
         sides: The sides of joins, by their sources.
     """
 
-    def __init__(self, task: Task, sides: dict[SourceRuntime, JoinSide]) -> None:
+    def __init__(self, task: Task, sides: dict[SourceRuntime, StreamJoinSide]) -> None:
         self._task = task
         self._sides = sides
 
@@ -144,7 +144,7 @@ class JoinMerger(Shortcut):
         return _Merge(group, waiting)
 
 
-def _sides(task: Task) -> dict[SourceRuntime, JoinSide]:
+def _sides(task: Task) -> dict[SourceRuntime, StreamJoinSide]:
     """Return the sides of joins whose stores no other node uses."""
     users: dict[str, int] = {}
     for part in task.parts:
@@ -160,14 +160,14 @@ def _sides(task: Task) -> dict[SourceRuntime, JoinSide]:
     return found
 
 
-def _side(source: SourceRuntime) -> JoinSide | None:
+def _side(source: SourceRuntime) -> StreamJoinSide | None:
     upper = _only_processor(source)
     lower = None if upper is None else _only_processor(upper)
     if upper is None or lower is None or upper.wants_headers:
         return None
     start = upper.processor.unmatched_inserts(lower.processor)
     stores = frozenset((*upper.stores, *lower.stores))
-    return None if start is None else JoinSide(start, stores)
+    return None if start is None else StreamJoinSide(start, stores)
 
 
 def _only_processor(above: SourceRuntime | ProcessorRuntime) -> ProcessorRuntime | None:
