@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from sortedcontainers import SortedList
 
@@ -24,7 +25,7 @@ class UnmatchedOrder:
         found: tuple[list[bytes], list[bytes]] = ([], [])
         for slot in slots:
             found[side_of(slot)].append(slot)
-        self._sides = [SortedList(side) for side in found]
+        self._sides: list[Any] = [SortedList(side) for side in found]
 
     def add(self, slot: bytes) -> None:
         """Add a slot that is not there."""
@@ -69,4 +70,5 @@ class UnmatchedOrder:
     def _next(self, number: int, end: bytes) -> bytes | None:
         side = self._sides[number]
         at = 0 if side and side[0] >= end else side.bisect_left(end)
-        return side[at] if at < len(side) else None
+        found: bytes | None = side[at] if at < len(side) else None
+        return found
