@@ -154,3 +154,24 @@ def test_the_first_entry_is_found_without_those_that_were_deleted(
     # All that the batch had written were 500,000 and more; memory reads 64 at a time.
     assert passed[0] <= 100_000
     copy.store.close()
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_ranges_that_are_dropped_one_after_the_other_are_one(kind: str, tmp_path: Path) -> None:
+    copy = WorkingCopy(STORES[kind].open(tmp_path, {}))
+    keys = [b"%03d" % number for number in range(0, 100, 5)]
+    for key in [*keys, b"x1", b"x9"]:
+        copy.put(key, b"old")
+    copy.apply(b"1")
+
+    for number in range(0, 60, 10):
+        copy.drop_range(b"%03d" % number, b"%03d" % (number + 10))
+    copy.drop_range(b"x0", b"x5")
+
+    assert copy.changes().dropped == ((b"000", b"060"), (b"x0", b"x5"))
+    left = [*(key for key in keys if key >= b"060"), b"x9"]
+    assert [key for key, _ in copy.scan(None, None)] == left
+    assert [key for key in [*keys, b"x1", b"x9"] if copy.get(key) is not None] == left
+    copy.apply(b"2")
+    assert [key for key, _ in copy.scan(None, None)] == left
+    copy.store.close()

@@ -275,7 +275,9 @@ def test_a_store_in_memory_is_not_persistent_and_drops_whole_segments(directory:
     for time in range(0, 100, 5):
         store.put("a", str(time), time)
     changes = context.copies["v"].changes()
-    assert [lower[1:9] for lower, _ in changes.dropped] == [n.to_bytes(8, "big") for n in range(7)]
+    # Seven segments, one after the other.
+    shown = [(lower[1:9], upper[1:9]) for lower, upper in changes.dropped]
+    assert shown == [(bytes(8), (7).to_bytes(8, "big"))]
 
 
 class OwnSupplier(VersionedBytesStoreSupplier):

@@ -120,6 +120,11 @@ class WorkingCopy:
         for key in list(self._staged.keys(lower, upper)):
             self._staged.pop(key)
         self._added = None
+        # Stores drop one segment after the other: as one range, or each read passes hundreds.
+        for number, (first, last) in enumerate(self._dropped):
+            if lower <= last and first <= upper:
+                self._dropped[number] = min(first, lower), max(last, upper)
+                return
         self._dropped.append((lower, upper))
 
     def scan(
