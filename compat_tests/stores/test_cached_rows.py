@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.stores.cache.rows import CachedRows
+from millstream.stores.cache.rows import CachedRows, CachedTimes
 from millstream.stores.window.keys import WindowKeys, key_of
 
 KEYS = WindowKeys(60_000)
@@ -35,3 +35,21 @@ def test_rows_may_mix_where_a_key_has_a_zero_byte_in_it() -> None:
 def test_keys_of_one_length_never_mix() -> None:
     numbers = [number.to_bytes(8, "big") for number in range(3)]
     assert CachedRows(key_of, [KEYS.join(number, 7) for number in numbers]).apart
+
+
+def test_the_windows_of_some_times_are_found_without_the_others() -> None:
+    made = [KEYS.join(b"k%d" % key, start) for start in (70_000, 5, 20) for key in (2, 1)]
+    times = CachedTimes(KEYS.time_at, made[:3])
+    for key in made[3:]:
+        times.add(key)
+    times.discard(made[0])
+
+    def between(first: int, last: int) -> list[bytes]:
+        return times.between(first.to_bytes(8, "big"), last.to_bytes(8, "big"))
+
+    assert between(5, 19) == sorted(made[2:4])
+    assert between(6, 70_000) == sorted([made[1], *made[4:]])
+    assert between(0, 4) == []
+
+    times.discard(made[1])
+    assert between(0, 100_000) == sorted(made[2:])

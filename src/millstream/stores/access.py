@@ -79,11 +79,15 @@ class StoreAccess(KeyValueAccess):
             return None
         return self._below.encoding_for(layer, self._codec.encode_column)
 
-    def cached_run(
-        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
-    ) -> dict[bytes, Any]:
-        """Return what ``cached_cells`` yields of wanted keys, with entries in place of cells."""
+    def cached_between(self, first: bytes, last: bytes, time_at: slice) -> dict[bytes, Any]:
+        """Return the entries of the cache whose keys have a time between two, both inclusive."""
         return {}
+
+    def cached_cells_between(
+        self, first: bytes, last: bytes, time_at: slice, *, reverse: bool
+    ) -> Iterator[tuple[bytes, Any]]:
+        """Yield of those entries what ``cached_cells`` yields."""
+        return iter(())
 
     def cached_row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
         """Return the keys in the cache that have a part in common; None if it cannot tell."""
@@ -339,10 +343,15 @@ class CachedAccess(StoreAccess):
         entries = self._cache.range(lower, upper, reverse=reverse)
         return ((key, cell_of(entry)) for key, entry in entries)
 
-    def cached_run(
-        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
-    ) -> dict[bytes, Any]:
-        return self._cache.run(lower, upper, wanted)
+    def cached_between(self, first: bytes, last: bytes, time_at: slice) -> dict[bytes, Any]:
+        return self._cache.between(first, last, time_at)
+
+    def cached_cells_between(
+        self, first: bytes, last: bytes, time_at: slice, *, reverse: bool
+    ) -> Iterator[tuple[bytes, Any]]:
+        cell_of = self._cache.cell_of
+        entries = self._cache.range_between(first, last, time_at, reverse=reverse)
+        return ((key, cell_of(entry)) for key, entry in entries)
 
     def cached_row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
         return self._cache.row(part, part_of)

@@ -10,7 +10,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.record_context import RecordContext
 from millstream.core.sorted_map import MapSnapshot, SortedMap
 from millstream.core.state import CacheBudget
-from millstream.stores.cache.rows import CachedRows, PartOf
+from millstream.stores.cache.rows import CachedRows, CachedTimes, PartOf
 from millstream.stores.codec import Codec
 
 Origin = RecordContext | Chunk | None
@@ -60,6 +60,7 @@ class RecordCache:
         self._dirty: dict[bytes, CacheEntry] = {}
         self._order: SortedMap[None] | None = None
         self._rows: CachedRows | None = None
+        self._times: CachedTimes | None = None
         self._flushing = 0
 
     def lookup(self, key: bytes) -> CacheEntry | None:
@@ -98,10 +99,7 @@ class RecordCache:
             entry = entries[key_bytes] = CacheEntry()
             entry.key_bytes = key_bytes
             entry.dirty = False
-            if self._rows is not None:
-                self._rows.add(key_bytes)
-            if self._order is not None:
-                self._order.set(key_bytes, None)
+            self._note_new(key_bytes)
         else:
             budget.used -= entry.size
             if self._flushing:
@@ -141,8 +139,7 @@ class RecordCache:
 
         A row is the key's bytes, the key, value, timestamp and the record's index.
         """
-        entries, dirty, order, budget = self._entries, self._dirty, self._order, self._budget
-        keyed = self._rows
+        entries, dirty, budget, note_new = self._entries, self._dirty, self._budget, self._note_new
         plain, timestamped = self._plain, self._timestamped
         width, size_of = self._width, self._codec.part.size
         extra = ENTRY_BYTES + context_bytes + self._prefix + (width or 0)
@@ -157,10 +154,7 @@ class RecordCache:
                     entry = entries[key_bytes] = dirty[key_bytes] = CacheEntry()
                     entry.key_bytes = key_bytes
                     entry.dirty = True
-                    if keyed is not None:
-                        keyed.add(key_bytes)
-                    if order is not None:
-                        order.set(key_bytes, None)
+                    note_new(key_bytes)
                 else:
                     used -= entry.size
                     entries.move_to_end(key_bytes)
@@ -217,10 +211,7 @@ class RecordCache:
         entry.dirty = False
         entry.size = len(key_bytes) + ENTRY_BYTES + CONTEXT_BYTES + width
         self._entries[key_bytes] = entry
-        if self._rows is not None:
-            self._rows.add(key_bytes)
-        if self._order is not None:
-            self._order.set(key_bytes, None)
+        self._note_new(key_bytes)
         budget = self._budget
         budget.used += entry.size
         if budget.used > budget.limit:
@@ -276,24 +267,41 @@ class RecordCache:
         Each counts as used when it is yielded. As in Kafka's cache, one that is put later is left
         out, one that is changed later is yielded as it is then.
         """
-        return self._in_turn(self._ordered().snapshot(lower, upper, reverse=reverse))
+        keys: MapSnapshot[None] = self._ordered().snapshot(lower, upper, reverse=reverse)
+        return self._in_turn(key for key, _ in keys)
 
-    def _in_turn(self, keys: MapSnapshot[None]) -> Iterator[tuple[bytes, CacheEntry]]:
+    def _in_turn(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, CacheEntry]]:
         entries = self._entries
-        for key, _ in keys:
+        for key in keys:
             entry = entries.get(key)
             if entry is not None:
                 entries.move_to_end(key)
                 yield key, entry
 
-    def run(
-        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
-    ) -> dict[bytes, CacheEntry]:
-        """Return those of ``range`` with wanted keys; all of that range counts as used."""
-        keys, entries = list(self._ordered().keys(lower, upper)), self._entries
+    def between(self, first: bytes, last: bytes, time_at: slice) -> dict[bytes, CacheEntry]:
+        """Return the entries of times between two, both inclusive; each counts as used.
+
+        Args:
+            first: The first time.
+            last: The last one.
+            time_at: Where keys have it; always the same place.
+        """
+        keys, entries = self._keys_between(first, last, time_at), self._entries
         for key in keys:
             entries.move_to_end(key)
-        return {key: entries[key] for key in filter(wanted, keys)}
+        return {key: entries[key] for key in keys}
+
+    def range_between(
+        self, first: bytes, last: bytes, time_at: slice, *, reverse: bool
+    ) -> Iterator[tuple[bytes, CacheEntry]]:
+        """Yield what ``between`` returns as ``range`` does."""
+        keys = self._keys_between(first, last, time_at)
+        return self._in_turn(reversed(keys) if reverse else keys)
+
+    def _keys_between(self, first: bytes, last: bytes, time_at: slice) -> list[bytes]:
+        if self._times is None:
+            self._times = CachedTimes(time_at, self._entries)
+        return self._times.between(first, last)
 
     def row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
         """Return the keys that have a part in common, in order; None if that is no range of keys.
@@ -318,7 +326,7 @@ class RecordCache:
         self._budget.used -= sum(entry.size for entry in self._entries.values())
         self._entries.clear()
         self._dirty.clear()
-        self._order = self._rows = None
+        self._order = self._rows = self._times = None
 
     def _evict(self) -> None:
         budget, entries = self._budget, self._entries
@@ -342,9 +350,19 @@ class RecordCache:
         self._budget.used -= self._entries.pop(key).size
         self._forget(key)
 
+    def _note_new(self, key: bytes) -> None:
+        if self._rows is not None:
+            self._rows.add(key)
+        if self._times is not None:
+            self._times.add(key)
+        if self._order is not None:
+            self._order.set(key, None)
+
     def _forget(self, key: bytes) -> None:
         if self._rows is not None:
             self._rows.discard(key)
+        if self._times is not None:
+            self._times.discard(key)
         if self._order is not None:
             self._order.pop(key)
 

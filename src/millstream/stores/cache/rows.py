@@ -1,9 +1,13 @@
-"""Keys of a cache by a part that many of them share: the windows of one key, in order."""
+"""Keys of a cache by a part that many share: the windows of one key, or those of one time."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+from sortedcontainers import SortedDict
 
 PartOf = Callable[[bytes], bytes]
 
@@ -62,3 +66,42 @@ class CachedRows:
         have to be another one with a zero byte and more behind it.
         """
         return not self._zeros or len(self._lengths) == 1
+
+
+class CachedTimes:
+    """The keys of a cache by the time that is in them.
+
+    What emission on close reads are the windows of few times, of all keys: a range of keys would
+    have those of a whole segment, at each emission.
+
+    Args:
+        time_at: Where a key has its time, as bytes that sort as times do.
+        keys: What the cache has now.
+    """
+
+    def __init__(self, time_at: slice, keys: Iterable[bytes]) -> None:
+        self._time_at = time_at
+        self._keys: Any = SortedDict()
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: bytes) -> None:
+        """Add a key that is new."""
+        time = key[self._time_at]
+        if time in self._keys:
+            self._keys[time].add(key)
+        else:
+            self._keys[time] = {key}
+
+    def discard(self, key: bytes) -> None:
+        """Remove a key that is there."""
+        time = key[self._time_at]
+        keys = self._keys[time]
+        keys.discard(key)
+        if not keys:
+            del self._keys[time]
+
+    def between(self, first: bytes, last: bytes) -> list[bytes]:
+        """Return the keys of the times between two, both inclusive, in the order of keys."""
+        times = self._keys.irange(first, last)
+        return sorted(chain.from_iterable(self._keys[time] for time in times))

@@ -157,11 +157,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         if last < first:
             return {}
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
-        entries: dict[bytes, Any] = {}
-        for below, above in self._keys.bounds(None, None, first, last):
-            within = self.points.cached_run(below, above, lambda r: lower <= r[-12:-4] <= upper)
-            entries |= within
-        return entries
+        return self.points.cached_between(lower, upper, self._keys.time_at)
 
     def cells(
         self,
@@ -196,6 +192,10 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         if last < first:
             return
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
+        if key_from is None and key_to is None:
+            time_at = self._keys.time_at
+            yield from self.points.cached_cells_between(lower, upper, time_at, reverse=reverse)
+            return
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
         one_key = key_from if key_from == key_to else None
         for below, above in reversed(bounds) if reverse else bounds:
