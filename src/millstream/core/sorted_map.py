@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import filterfalse
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import ref
 
 from sortedcontainers import SortedList
@@ -12,38 +12,71 @@ from typing_extensions import Self
 
 V = TypeVar("V")
 
+_ABSENT: Any = object()
+
 
 class MapSnapshot(Generic[V]):
     """Entries of a map as they were when it was made, however much of them is read.
 
-    They are read from the map itself until it is written to: then those that are left are copied.
+    They are read from the map itself, which says before a write what is about to change.
     """
 
-    __slots__ = ("__weakref__", "_copied", "_keys", "_values")
+    __slots__ = (
+        "__weakref__",
+        "_before",
+        "_bounds",
+        "_keys",
+        "_last",
+        "_order",
+        "_reverse",
+        "_values",
+        "is_current",
+    )
 
-    def __init__(self, keys: Iterator[bytes], values: dict[bytes, V]) -> None:
-        self._keys = keys
-        self._values = values
-        self._copied: Iterator[tuple[bytes, V]] | None = None
-
-    @property
-    def is_current(self) -> bool:
+    def __init__(
+        self,
+        order: SortedList,
+        values: dict[bytes, V],
+        bounds: tuple[bytes | None, bytes | None],
+        reverse: bool,
+    ) -> None:
+        self.is_current = True
         """Whether the map has not been written to since."""
-        return self._copied is None
+        self._order = order
+        self._values = values
+        self._bounds = bounds
+        self._reverse = reverse
+        self._before: dict[bytes, Any] = {}
+        self._last: bytes | None = None
+        self.seek(order)
 
-    def copy(self) -> None:
-        """Copy what is left, before the map is written to."""
-        values = self._values
-        self._copied = iter([(key, values[key]) for key in self._keys])
+    def note(self, key: bytes) -> None:
+        """Keep the value of a key that is about to be written to."""
+        self.is_current = False
+        if key not in self._before:
+            self._before[key] = self._values.get(key, _ABSENT)
+
+    def seek(self, order: SortedList) -> None:
+        """Go on after the last key, if ``order`` is the one that is read: it has got more keys."""
+        if order is not self._order:
+            return
+        (lower, upper), last, inclusive = self._bounds, self._last, (True, False)
+        if last is not None:
+            inclusive = (self._reverse, False)
+            lower, upper = (lower, last) if self._reverse else (last, upper)
+        self._keys = order.irange(lower, upper, inclusive=inclusive, reverse=self._reverse)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> tuple[bytes, V]:
-        if self._copied is not None:
-            return next(self._copied)
-        key = next(self._keys)
-        return key, self._values[key]
+        before, values = self._before, self._values
+        for key in self._keys:
+            self._last = key
+            value = before[key] if key in before else values.get(key, _ABSENT)
+            if value is not _ABSENT:
+                return key, value
+        raise StopIteration
 
 
 class SortedMap(Generic[V]):
@@ -67,7 +100,7 @@ class SortedMap(Generic[V]):
     def set(self, key: bytes, value: V) -> None:
         """Set the value of ``key``."""
         if self._snapshots:
-            self._copy_snapshots()
+            self._note((key,))
         if self._order is not None and key not in self.values:
             if key in self._gone:
                 self._gone.discard(key)
@@ -78,7 +111,7 @@ class SortedMap(Generic[V]):
     def update(self, entries: Mapping[bytes, V]) -> None:
         """Set many values."""
         if self._snapshots:
-            self._copy_snapshots()
+            self._note(entries)
         if self._order is not None:
             values = self.values
             # A difference of the two key views would iterate over all of this map's keys.
@@ -93,7 +126,7 @@ class SortedMap(Generic[V]):
     def pop(self, key: bytes) -> None:
         """Remove ``key`` if it is there."""
         if self._snapshots:
-            self._copy_snapshots()
+            self._note((key,))
         if key in self.values:
             del self.values[key]
             if self._order is not None:
@@ -101,8 +134,10 @@ class SortedMap(Generic[V]):
 
     def clear(self) -> None:
         """Remove everything."""
-        if self._snapshots:
-            self._copy_snapshots()
+        # What is left of them is in the map and the order that they have.
+        for snapshot in self._live_snapshots():
+            snapshot.is_current = False
+        self._snapshots = []
         self.values = {}
         self._order = None
         self._new = []
@@ -115,14 +150,7 @@ class SortedMap(Generic[V]):
 
         The map must not change meanwhile.
         """
-        if self._order is None or len(self._gone) > len(self.values):
-            self._order = SortedList(self.values)
-            self._new = []
-            self._gone = set()
-        elif self._new:
-            self._order.update(self._new)
-            self._new = []
-        found: Iterator[bytes] = self._order.irange(
+        found: Iterator[bytes] = self._sorted().irange(
             lower, upper, inclusive=(True, False), reverse=reverse
         )
         return filterfalse(self._gone.__contains__, found) if self._gone else found
@@ -131,17 +159,34 @@ class SortedMap(Generic[V]):
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> MapSnapshot[V]:
         """Return what ``keys`` returns, with values; the map may change meanwhile."""
-        found = MapSnapshot(self.keys(lower, upper, reverse=reverse), self.values)
-        self._snapshots = [each for each in self._snapshots if each() is not None]
-        self._snapshots.append(ref(found))
+        found = MapSnapshot(self._sorted(), self.values, (lower, upper), reverse)
+        self._snapshots = [*(each for each in self._snapshots if each() is not None), ref(found)]
         return found
 
-    def _copy_snapshots(self) -> None:
-        for each in self._snapshots:
-            snapshot = each()
-            if snapshot is not None:
-                snapshot.copy()
-        self._snapshots = []
+    def _sorted(self) -> SortedList:
+        """Return the keys in order, some of which may be gone."""
+        if self._order is None or len(self._gone) > len(self.values):
+            # Snapshots go on with the former one, which stays as it is.
+            self._order = SortedList(self.values)
+            self._new = []
+            self._gone = set()
+        elif self._new:
+            self._order.update(self._new)
+            self._new = []
+            for snapshot in self._live_snapshots():
+                snapshot.seek(self._order)
+        return self._order
+
+    def _note(self, keys: Iterable[bytes]) -> None:
+        for snapshot in self._live_snapshots():
+            for key in keys:
+                snapshot.note(key)
+
+    def _live_snapshots(self) -> list[MapSnapshot[V]]:
+        found = [snapshot for each in self._snapshots if (snapshot := each()) is not None]
+        if len(found) < len(self._snapshots):
+            self._snapshots = [ref(each) for each in found]
+        return found
 
     def __len__(self) -> int:
         return len(self.values)
