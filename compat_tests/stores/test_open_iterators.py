@@ -105,13 +105,13 @@ def test_rows_in_memory_stay_for_iterators_over_several_keys(tmp_path: Path) -> 
     assert [entry.value for entry in backward] == ["c", "b", "a"]
 
 
-def test_a_backward_iterator_in_memory_keeps_what_is_as_young_as_its_place(tmp_path: Path) -> None:
+def test_a_backward_iterator_in_memory_keeps_what_is_older_than_its_place(tmp_path: Path) -> None:
     store = window_store(MEMORY, tmp_path)
     found = fill("window", store)
     backward = store.backwardFetch("a", 0, 50)
     expire("window", store)
     assert [entry.value for entry in found] == ["one", "two"]
-    assert [entry.value for entry in backward] == ["two"]
+    assert [entry.value for entry in backward] == ["two", "one"]
 
 
 def test_rows_on_disk_go_with_their_segment(tmp_path: Path) -> None:

@@ -94,6 +94,17 @@ class ExpiringLayer(TimedLayer):
         """Return the first time that is still read; it may be negative."""
         return self.observed - self._retention + self._first_seen
 
+    def newest(self) -> int:
+        """Return the last time that an iterator reads to.
+
+        On disk that is the end of the newest segment: a segment is read as it is when it is
+        reached, as with Kafka's stores.
+        """
+        if not self.stores_durably or self.observed < 0:
+            return self.observed
+        interval = self._keys.interval
+        return self.observed // interval * interval + interval - 1
+
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         if self.adds:
             super().put_all(entries)

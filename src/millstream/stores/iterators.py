@@ -33,7 +33,6 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
         key_and_cell: Callable[[Any, Any], K] | None = None,
     ) -> None:
         self._closed = closed
-        self._last: Any = None
         self._pairs = pairs
         self._show_key = show_key
         self._key_and_cell = key_and_cell
@@ -50,7 +49,7 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
 
     def next(self) -> KeyValue[K, V]:
         raw, cell = self._take()
-        self._ahead, self._last = None, raw
+        self._ahead = None
         return KeyValue(self._key(raw, cell), self._show_value(cell))
 
     def peekNextKey(self) -> K:
@@ -70,18 +69,15 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
 
         Args:
             time_of: Returns a raw key's time.
-            first_kept: The iterator loses what is older, too; None: the time of its next entry, as
-                with Kafka's stores in memory.
+            first_kept: The iterator loses what is older, too; None: it loses nothing, as with
+                Kafka's stores in memory.
         """
         if self._ahead is NOTHING:
             return
         rows = list(self._pairs)
-        if first_kept is None:
-            stands_at = self._last if self._ahead is None else self._ahead[0]
-            if stands_at is None and rows:
-                stands_at = rows[0][0]
-            first_kept = 0 if stands_at is None else time_of(stands_at)
-        self._pairs = iter([row for row in rows if time_of(row[0]) >= first_kept])
+        if first_kept is not None:
+            rows = [row for row in rows if time_of(row[0]) >= first_kept]
+        self._pairs = iter(rows)
 
     def _key(self, raw: Any, cell: Any) -> K:
         return self._show_key(raw) if self._key_and_cell is None else self._key_and_cell(raw, cell)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from millstream.core.errors import IllegalArgumentException
@@ -17,13 +18,25 @@ from millstream.stores.cache.merge import merged
 from millstream.stores.expiry import TimedLayer
 from millstream.stores.iterators import Entries
 from millstream.stores.key_value.store import given, warn_empty_range
-from millstream.stores.time_keys import TimedKeys
+from millstream.stores.time_keys import Bounds, TimedKeys
 from millstream.stores.typed import TypedStore
 
 A = TypeVar("A", bound="TimedAccess")
 
 Cells = Iterator[tuple[bytes, Any]]
 """Raw keys and cells."""
+
+
+def by_segment(
+    read: Callable[[bytes, bytes], Cells], bounds: Sequence[Bounds], *, reverse: bool
+) -> Cells:
+    """Read the cache segment by segment.
+
+    The first segment's keys are those of now, those of a later one of when it is reached, as with
+    Kafka's cached stores.
+    """
+    parts = (read(*each) for each in (reversed(bounds) if reverse else bounds))
+    return chain(next(parts, ()), chain.from_iterable(parts))
 
 
 class Latest:

@@ -26,7 +26,7 @@ from millstream.stores.session.keys import (
 )
 from millstream.stores.session.layers import SessionLayer
 from millstream.stores.time_keys import SEPARATE_SEGMENTS, ZEROS_FIRST, Bounds, clamp
-from millstream.stores.timed import Cells, TimedAccess
+from millstream.stores.timed import Cells, TimedAccess, by_segment
 
 
 class SerdeSessionAccess(TimedAccess, SessionAccess):
@@ -264,32 +264,38 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         if until is not None and key_from is not None:
             bounds = self._backward_bounds(key_from, min(first, self._latest.time), until)
         elif self._latest.time < first or latest_start < 0:
-            return
+            return iter(())
         elif key_from is not None and key_from == key_to:
-            yield from self._near_cells(key_from, first, latest_start, reverse=reverse)
-            return
+            return self._near_cells(key_from, first, latest_start, reverse=reverse)
         else:
             bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest.time))
-        for lower, upper in reversed(bounds) if reverse else bounds:
-            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
-                if wanted(key, key_from, key_to, first_end, start):
-                    yield key, cell
+
+        def read(lower: bytes, upper: bytes) -> Cells:
+            cells = self.points.cached_cells(lower, upper, reverse=reverse)
+            return (
+                (key, cell)
+                for key, cell in cells
+                if wanted(key, key_from, key_to, first_end, start)
+            )
+
+        return by_segment(read, bounds, reverse=reverse)
 
     def _near_cells(self, key: bytes, first_end: int, latest_start: int, *, reverse: bool) -> Cells:
         """Yield one key's sessions in the cache."""
         keys, lowest = self._session_keys, first_end.to_bytes(8, "big")
         highest = clamp(latest_start).to_bytes(8, "big")
         bounds = list(keys.near(key, first_end, self._latest.time, latest_start))
-        for lower, upper in reversed(bounds) if reverse else bounds:
+
+        def read(lower: bytes, upper: bytes) -> Cells:
             row = self._whole_row(key, first_end)
             if row is None:
                 cells = self.points.cached_cells(lower, upper, reverse=reverse)
             else:
                 within = row[bisect_left(row, lower) : bisect_left(row, upper)]
                 cells = self._used_cells(within[::-1] if reverse else within)
-            for raw, cell in cells:
-                if wanted(raw, key, key, lowest, highest):
-                    yield raw, cell
+            return ((raw, cell) for raw, cell in cells if wanted(raw, key, key, lowest, highest))
+
+        return by_segment(read, bounds, reverse=reverse)
 
     def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
         """Return bounds of one key's sessions that end by ``until``, segment by segment.

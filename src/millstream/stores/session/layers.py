@@ -80,10 +80,11 @@ class StoredSessions(ExpiringLayer, SessionLayer):
         reverse: bool,
     ) -> Iterator[Entry]:
         first = clamp(max(earliest_end, self.oldest()))
-        if self.observed < first or latest_start < 0:
+        newest = self.newest()
+        if newest < first or latest_start < 0:
             return iter(())
         first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
-        bounds = list(self._keys.bounds(key_from, key_to, first, self.observed))
+        bounds = list(self._keys.bounds(key_from, key_to, first, newest))
         entries = (
             entry
             for lower, upper in (reversed(bounds) if reverse else bounds)

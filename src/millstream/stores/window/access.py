@@ -12,7 +12,7 @@ from millstream.core.state.access import WindowAdds, WindowColumns
 from millstream.core.windows import TimeWindow, Windowed
 from millstream.stores.access import StoreAccess
 from millstream.stores.time_keys import SEPARATE_SEGMENTS, ZEROS_FIRST, clamp
-from millstream.stores.timed import Cells, TimedAccess
+from millstream.stores.timed import Cells, TimedAccess, by_segment
 from millstream.stores.window.keys import WindowKeys, key_of, start_bytes, start_of, wanted
 from millstream.stores.window.layers import WindowLayer
 
@@ -190,7 +190,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
     ) -> Cells:
         first, last = clamp(time_from), min(time_to, self._latest.time)
         if last < first:
-            return
+            return iter(())
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
         if key_from is None and key_to is None:
             time_at = self._keys.time_at
@@ -198,12 +198,16 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
             return
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
         one_key = key_from if key_from == key_to else None
-        for below, above in reversed(bounds) if reverse else bounds:
+
+        def read(below: bytes, above: bytes) -> Cells:
             row = None if one_key is None else self._whole_row(one_key, first, last)
             if row is not None:
                 within = row[bisect_left(row, below) : bisect_left(row, above)]
-                yield from self._used_cells(within[::-1] if reverse else within)
-                continue
-            for key, cell in self.points.cached_cells(below, above, reverse=reverse):
-                if wanted(key, key_from, key_to, lower, upper):
-                    yield key, cell
+                return self._used_cells(within[::-1] if reverse else within)
+            return (
+                (key, cell)
+                for key, cell in self.points.cached_cells(below, above, reverse=reverse)
+                if wanted(key, key_from, key_to, lower, upper)
+            )
+
+        return by_segment(read, bounds, reverse=reverse)

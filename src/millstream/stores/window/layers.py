@@ -150,7 +150,7 @@ class StoredWindows(ExpiringLayer, WindowLayer):
         reverse: bool,
     ) -> Iterator[Entry]:
         first = clamp(max(time_from, self.oldest()))
-        last = min(time_to, self.observed)
+        last = min(time_to, self.newest())
         if last < first:
             return iter(())
         if self._indexed and key_from is None and key_to is None:
