@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.arguments import of_type
 from millstream.core.durations import event_millis
@@ -216,6 +216,26 @@ class InternalFixedKeyRecordFactory:
         return FixedKeyRecord(of_type(record, Record, "record", "Give Record(key, value, time)."))
 
 
+_OF_OPTIONAL = frozenset(
+    [
+        "filter",
+        "flatMap",
+        "get",
+        "ifPresent",
+        "ifPresentOrElse",
+        "isEmpty",
+        "isPresent",
+        "map",
+        "or_",
+        "orElse",
+        "orElseGet",
+        "orElseThrow",
+        "stream",
+    ]
+)
+"""Methods of Java's Optional."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
     """Topic, partition and offset of the current record.
@@ -238,6 +258,18 @@ class RecordMetadata:
     def offset(self) -> int:
         """Return the source offset; -1 inside a punctuator."""
         return self._offset
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, for which any name would then be a method.
+        def __getattr__(self, name: str) -> Any:
+            """Say what stands in the place of the ``Optional`` that a Java program has here."""
+            message = f"'RecordMetadata' object has no attribute '{name}'"
+            if name in _OF_OPTIONAL:
+                message += (
+                    ": recordMetadata() returns the metadata or None, not an Optional. "
+                    "Write `if metadata is not None:`, and metadata.topic() for .get().topic()."
+                )
+            raise AttributeError(message, name=name, obj=self)
 
 
 class Change(Generic[V]):
