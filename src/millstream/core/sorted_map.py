@@ -175,7 +175,16 @@ class SortedMap(Generic[V]):
             self._new = []
             for snapshot in self._live_snapshots():
                 snapshot.seek(self._order)
+        if self._gone and not self._live_snapshots():
+            self._trim(self._order)
         return self._order
+
+    def _trim(self, order: SortedList) -> None:
+        """Take off removed keys at both ends: a queue leaves all of its own there."""
+        gone = self._gone
+        for end in (0, -1):
+            while order and order[end] in gone:
+                gone.discard(order.pop(end))
 
     def _note(self, keys: Iterable[bytes]) -> None:
         for snapshot in self._live_snapshots():
