@@ -27,16 +27,17 @@ from millstream.testing import TopologyTestDriver
 RETENTION = 60_000
 
 
-def _run(builder: Any, work: Any) -> list[Any]:
-    """Return what ``work`` returns, which is called with the store while a record is processed."""
+def _run(builder: Any, *work: Any) -> list[Any]:
+    """Return what each ``work`` returns: one is called with the store for each of the records."""
     found: list[Any] = []
+    works = iter(work)
 
     class Works(Processor[str, str, str, str]):
         def init(self, context: Any) -> None:
             self.store = context.getStateStore("store")
 
         def process(self, record: Record[str, str]) -> None:
-            found.extend(work(self.store))
+            found.extend(next(works)(self.store))
 
     topology = Topology()
     topology.addSource("source", StringDeserializer(), StringDeserializer(), "in")
@@ -44,7 +45,8 @@ def _run(builder: Any, work: Any) -> list[Any]:
     topology.addStateStore(builder, "works")
     with TopologyTestDriver(topology, {"application.id": "app"}) as driver:
         source = driver.createInputTopic("in", StringSerializer(), StringSerializer())
-        source.pipeInput("key", "value", 1)
+        for _ in work:
+            source.pipeInput("key", "value", 1)
     return found
 
 
@@ -117,3 +119,23 @@ def test_a_backward_iterator_in_memory_loses_no_session_that_expires_meanwhile()
         return _shown([first, *rows])
 
     assert _run(_session_store(), work) == ["a@119000=x", "a@62000=x", "c@61000=x"]
+
+
+def test_an_iterator_of_a_cached_store_keeps_what_expires_at_the_next_commit() -> None:
+    rows: list[Any] = []
+
+    def ask(store: WindowStore[str, str]) -> list[str]:
+        for key, start in [("a", 0), ("b", 61_000), ("c", 119_000)]:
+            store.put(key, "x", start)
+        rows.append(store.backwardFetchAll(0, 119_999))
+        return _shown([next(rows[0])])
+
+    def expire(store: WindowStore[str, str]) -> list[str]:
+        store.put("n", "x", 400_000)
+        return []
+
+    def go_on(_: WindowStore[str, str]) -> list[str]:
+        return _shown(rows[0])
+
+    found = _run(_window_store("disk", True), ask, expire, go_on)
+    assert found == ["c@119000=x", "b@61000=x", "a@0=x"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
@@ -114,10 +113,14 @@ class TimedStore(TypedStore[A], Generic[A]):
         """Return the window of a raw key."""
 
     def _open(self, points: StoreAccess, context: StateStoreContext) -> A:
-        time_at = self._timed_keys.time_at
-        self._layer.before_drop = partial(
-            self._settle, lambda raw: int.from_bytes(raw[time_at], "big")
-        )
+        time_at, cached = self._timed_keys.time_at, points.cached
+
+        def settle(first_kept: int | None) -> None:
+            # What a cache has does not expire with its segment.
+            kept = None if cached else first_kept
+            self._settle(lambda raw: int.from_bytes(raw[time_at], "big"), kept)
+
+        self._layer.before_drop = settle
         return self._access_over(points, context)
 
     @abstractmethod
