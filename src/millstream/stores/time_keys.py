@@ -63,6 +63,17 @@ class TimedKeys(ABC):
                 upper = segment + _last_key(key_to, end)
             yield lower, upper
 
+    def spans(self, first_time: int, last_time: int) -> Iterator[Bounds]:
+        """Yield the first and the last time, both inclusive, of each segment between two."""
+        first, last = first_time // self.interval, last_time // self.interval
+        if last - first >= SEPARATE_SEGMENTS:
+            yield first_time.to_bytes(8, "big"), last_time.to_bytes(8, "big")
+            return
+        for number in range(first, last + 1):
+            start = number * self.interval
+            lower, upper = max(first_time, start), min(last_time, start + self.interval - 1)
+            yield lower.to_bytes(8, "big"), upper.to_bytes(8, "big")
+
     @staticmethod
     @abstractmethod
     def key_of(raw: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -193,9 +194,13 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
             return iter(())
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
         if key_from is None and key_to is None:
-            time_at = self._keys.time_at
-            yield from self.points.cached_cells_between(lower, upper, time_at, reverse=reverse)
-            return
+            return by_segment(
+                partial(
+                    self.points.cached_cells_between, time_at=self._keys.time_at, reverse=reverse
+                ),
+                list(self._keys.spans(first, last)),
+                reverse=reverse,
+            )
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
         one_key = key_from if key_from == key_to else None
 
