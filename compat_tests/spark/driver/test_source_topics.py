@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from compat_tests.kafka.topics import create_topics
@@ -92,6 +93,53 @@ def test_new_topics_that_match_a_pattern_are_told_once(
     sources.end()
     assert [each.rpartition(": ")[2] for each in caplog.messages] == ['"orders-2"', '"orders-3"']
     assert "from the next start on" in caplog.text
+
+
+def test_a_transaction_that_stays_open_is_told_once(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_at = {("orders", 1): (5, 9)}
+    looks: list[object] = []
+
+    def undecided(topics: Iterable[str]) -> dict[tuple[str, int], tuple[int, int]]:
+        looks.append(topics)
+        return dict(open_at)
+
+    sources = SourceTopics("app", cluster, look_s=3600, undecided=undecided)
+    sources.watch(["orders"])
+    sources.end()
+    assert looks == [["orders"]]
+    open_at["customers", 0] = 1, 2
+    assert sources._look_or_log()
+    assert len(caplog.messages) == 1
+    assert caplog.messages[0].startswith(
+        'app: partition 1 of topic "orders" has a transaction that is open: what is there from '
+        "offset 5 on, up to 4 records, is not read before it ends."
+    )
+    open_at["orders", 1] = 5, 12
+    open_at["customers", 0] = 3, 4
+    for _ in range(2):
+        assert sources._look_or_log()
+    assert [each.partition(" has ")[0] for each in caplog.messages[1:]] == [
+        'app: partition 0 of topic "customers"'
+    ]
+
+
+def test_a_broker_tells_where_an_open_transaction_stops_reading(play: Playground) -> None:
+    topic = play.topic("open")
+    play.produce(topic, [(b"k", b"v", 1, 1)])
+    committed = Group(StreamsConfig(play.config(processing_guarantee="exactly_once_v2")))
+    assert committed.undecided([topic, "none"]) == {}
+    producer = Producer({"bootstrap.servers": play.servers, "transactional.id": play.name})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for _ in range(3):
+        producer.produce(topic, b"v", b"k", 1)
+    assert producer.flush(30) == 0
+    assert committed.undecided([topic, "none"]) == {(topic, 1): (1, 4)}
+    assert Group(StreamsConfig(play.config())).undecided([topic]) == {}
+    producer.abort_transaction(30)
+    eventually(lambda: committed.undecided([topic]), {})
 
 
 def test_patterns_match_the_topics_that_the_broker_has_now(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,21 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicCollection, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    IsolationLevel,
+    KafkaError,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka import KafkaException as ClientException
 
 # Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import commit, committed, connected
 from millstream.topology.spark.clients.fitted import with_transactions
 from millstream.topology.spark.clients.rights import Right
@@ -219,13 +227,40 @@ class Group:
         # Its stubs leave it untyped.
         return self._listed(places, OffsetSpec.earliest(), "first")  # type: ignore[no-untyped-call]
 
-    def _listed(self, places: Sequence[At], spec: Any, which: str) -> dict[At, int]:
+    def undecided(self, topics: Iterable[str]) -> dict[At, tuple[int, int]]:
+        """Return where open transactions end what can be read now, and where the partitions end.
+
+        Nothing where the application reads what is not committed, too.
+
+        Args:
+            topics: The topics.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        if self._reading["isolation.level"] != "read_committed":
+            return {}
+        sizes = all_topics(self._client, TIMEOUT_S)
+        places = [(name, n) for name in topics if name in sizes for n in sizes[name].partitions]
+        # Its stubs leave it untyped.
+        latest: Any = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+        stable = self._listed(places, latest, "end", IsolationLevel.READ_COMMITTED)
+        ends = self._listed(places, latest, "end")
+        return {at: (stable[at], ends[at]) for at in places if stable[at] < ends[at]}
+
+    def _listed(
+        self,
+        places: Sequence[At],
+        spec: Any,
+        which: str,
+        isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
+    ) -> dict[At, int]:
         if not places:
             return {}
         asked: Any = {TopicPartition(*place): spec for place in places}
         admin = AdminClient(self._client)  # a name: the request ends with the client
         try:
-            answers = admin.list_offsets(asked).items()
+            answers = admin.list_offsets(asked, isolation_level=isolation).items()
             return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
         except ClientException as error:
             needed = [Right("Describe", "topic")]

@@ -75,6 +75,7 @@ class OwnedQuery(QueryControl):
             name,
             lambda topics: Group(config).topic_ids(topics),
             matching=lambda: matching(self.plan, config),
+            undecided=lambda topics: Group(config).undecided(topics),
         )
         """The topics that the application reads."""
 

@@ -1,6 +1,7 @@
 """Topics that a running application reads, watched for being deleted and created again.
 
-And changelog topics that it writes, and topics that it would read if it were started now.
+And for transactions that stay open; changelog topics that it writes; and topics that it would read
+if it were started now.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from millstream.core.errors import MissingSourceTopicException, StreamsException
+from millstream.topology.spark.admission.group import At
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +22,11 @@ _LACKING = (
     "%s: changelog topics were deleted and created again while it runs: %s; they lack what was "
     "there before, and the next start writes all of the state to them. If the broker has created "
     "them by itself, they are not compacted: delete them while the application is closed"
+)
+_OPEN = (
+    '%s: partition %d of topic "%s" has a transaction that is open: what is there from offset %d '
+    "on, up to %d records, is not read before it ends. The broker ends it when its "
+    "transaction.timeout.ms is over; kafka-transactions describe-producers shows whose it is"
 )
 
 
@@ -34,6 +41,7 @@ class SourceTopics:
         ask: Returns the ids of topics; those that are not known now are left out.
         look_s: Time between two looks.
         matching: Returns the topics that patterns of sources match now.
+        undecided: Returns where open transactions end what can be read of topics, and their ends.
     """
 
     def __init__(
@@ -42,11 +50,16 @@ class SourceTopics:
         ask: Callable[[Iterable[str]], Mapping[str, str]],
         look_s: float = _LOOK_S,
         matching: Callable[[], Collection[str]] = tuple,
+        undecided: Callable[[Iterable[str]], Mapping[At, tuple[int, int]]] = lambda _: {},
     ) -> None:
         self._application_id = application_id
         self._ask = ask
         self._look_s = look_s
         self._matching = matching
+        self._undecided = undecided
+        self._stopped_at: dict[At, int] = {}
+        """Where open transactions ended what could be read, at the last look."""
+        self._told: dict[At, int] = {}
         self._unread: set[str] = set()
         """New topics that match a pattern, and were told."""
         self._topics: list[str] = []
@@ -135,7 +148,9 @@ class SourceTopics:
         try:
             self._look_for_new()
             self._look_for_lacking()
-            return self.look()
+            are_same = self.look()
+            self._look_for_open()
+            return are_same
         except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
             log.info("cannot look for the ids of topics error=%r", error)
             return True
@@ -157,3 +172,13 @@ class SourceTopics:
         if lacking:
             names = ", ".join(f'"{topic}"' for topic in lacking)
             log.warning(_LACKING, self._application_id, names)
+
+    def _look_for_open(self) -> None:
+        """Warn, once for each, of transactions that are open at two looks in a row."""
+        found = self._undecided(self._topics)
+        for at, (stable, end) in sorted(found.items()):
+            topic, partition = at
+            if self._stopped_at.get(at) == stable != self._told.get(at):
+                self._told[at] = stable
+                log.warning(_OPEN, self._application_id, partition, topic, stable, end - stable)
+        self._stopped_at = {at: stable for at, (stable, _) in found.items()}
