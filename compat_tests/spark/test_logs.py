@@ -225,6 +225,24 @@ def test_lines_tell_of_the_start_the_first_batch_and_the_rate() -> None:
     ]
 
 
+def test_a_first_batch_that_does_not_end_is_told_again_and_again() -> None:
+    said: list[str] = []
+    now = [0.0]
+    lines = ProgressLines("app", 60, lambda: now[0])
+    lines.say = lambda text, *args: said.append(text % args)  # type: ignore[method-assign]
+    lines.starting("")
+    now[0] = 4.0
+    lines.first_batch(1)
+    for second in range(5, 200):
+        now[0] = float(second)
+        lines.look(lambda: None, list, lambda: None if now[0] < 70 else 0)
+    assert said[2:] == [
+        "running; the first batch has not ended after 70 s",
+        "running; the first batch has not ended after 130 s",
+        "running; the first batch has not ended after 190 s",
+    ]
+
+
 def test_the_last_lines_of_the_jvm_are_not_those_of_a_trace() -> None:
     output = jvm._Output()
     frames = "".join(f"\tat org.example.Deep.call({line})\n" for line in range(40))

@@ -334,11 +334,19 @@ def test_a_topic_that_does_not_exist_is_named_first(code: int) -> None:
 
 
 @pytest.mark.parametrize("held_back", [0.0, 2.5])
-def test_a_batch_that_a_quota_made_too_slow_names_the_quota(job: Job, held_back: float) -> None:
+def test_a_batch_that_a_quota_made_too_slow_names_the_quota(
+    job: Job, held_back: float, caplog: pytest.LogCaptureFixture
+) -> None:
     sent = Deliveries()
+    sent.throttled(ThrottleEvent("broker", 1, held_back / 10))
+    assert not caplog.messages
     if held_back:
+        sent.throttled(ThrottleEvent("broker", 1, 1.5))
         sent.throttled(ThrottleEvent("broker", 1, held_back))
         sent.throttled(ThrottleEvent("broker", 1, 0.0))
+        # Told while it goes on, too: it may take long until the batch has failed.
+        (told,) = caplog.messages
+        assert "for up to 1.5 s a request: a quota" in told
     error = ClientException(KafkaError(KafkaError._MSG_TIMED_OUT))
     failure = not_written(job, 0, error, [], ConnectionErrors(), sent)
     assert ("for up to 2.5 s a request: a quota" in failure.detail) == bool(held_back)

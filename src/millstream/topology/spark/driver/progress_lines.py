@@ -52,8 +52,8 @@ class ProgressLines:
 
     def first_batch(self, tasks: int) -> None:
         """Write that the query runs."""
-        self._batch, self._due = None, 0.0
-        took = self._clock() - self._began
+        self._batch, self._due, self._told_at = None, 0.0, self._clock()
+        took = self._told_at - self._began
         self.say("started in %.1f s, %s; the first batch begins", took, _many(tasks, "task"))
 
     def look(
@@ -77,6 +77,9 @@ class ProgressLines:
             found = last()
             if found is not None:
                 self._write_first(found, now)
+            elif 0 < self._interval_s <= now - self._told_at and busy_with() is not None:
+                self._told_at = now
+                self.say("running; the first batch has not ended after %.0f s", now - self._began)
         elif 0 < self._interval_s <= now - self._told_at:
             self._write_rate(recent(), busy_with() is None, now)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from millstream.topology.spark.clients.rights import Right, kind_of
 from millstream.topology.spark.clients.settings import PRODUCER_DEFAULTS, code_of, kafka_error
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, to_list
+
+log = logging.getLogger(__name__)
 
 
 class Unsent(NamedTuple):
@@ -41,7 +44,9 @@ class Deliveries:
         """The longest pause that a quota of the broker has made."""
 
     def throttled(self, event: Any) -> None:
-        """Note a pause."""
+        """Note a pause; tell of the first one that a reader of the log would notice."""
+        if event.throttle_time >= _TOLD_S > self.held_back_s:
+            log.warning(_HELD_BACK.format(event.throttle_time))
         self.held_back_s = max(self.held_back_s, event.throttle_time)
 
     def __call__(self, error: KafkaError | None, message: Any) -> None:
@@ -73,6 +78,8 @@ _WORDS: Mapping[int | None, _Words] = {
         "leave out those without one before the sink.",
     ),
 }
+_TOLD_S = 1.0
+"""A pause that is told while the batch is written."""
 _TOO_LATE = (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT)
 _HELD_BACK = (
     "The broker holds the producer back, for up to {:.1f} s a request: a quota for bytes or "
