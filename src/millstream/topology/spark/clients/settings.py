@@ -79,6 +79,12 @@ _HINTS: dict[int | None, str] = {
     "it is set) a value that is not above the broker's transaction.max.timeout.ms.",
     KafkaError.INVALID_REPLICATION_FACTOR: "Set replication.factor to no more than the number of "
     "brokers that are up.",
+    KafkaError.UNKNOWN_MEMBER_ID: "The group has members: another program has this "
+    "application.id as its group.id or application.id, such as a consumer or Kafka Streams "
+    "(kafka-consumer-groups --describe --members shows it). Stop it, or give one of them another "
+    "name; then start the application again.",
+    KafkaError.TOPIC_EXCEPTION: "Names of topics that differ only in '.' and '_' collide. Those of "
+    "internal topics begin with application.id; give the application another one.",
 }
 """What to do about a refusal that is the same at each attempt."""
 _NEW_PRODUCER_NEEDED = (
