@@ -18,7 +18,14 @@ def test_a_group_with_members_of_another_program_is_told(play: Playground) -> No
     topic = play.topic("in", 1)
     config = StreamsConfig(play.config())
     Brokers(config).create_progress_topics(1, {})
-    claim = Claim(1, "checkpoint", "instance", "host", "machine", "")
+    claim = Claim(
+        number=1,
+        checkpoint="checkpoint",
+        instance="instance",
+        host="host",
+        machine="machine",
+        location="",
+    )
     other = Consumer({"bootstrap.servers": play.servers, "group.id": play.name})
     other.subscribe([topic])
 
