@@ -19,6 +19,7 @@ from millstream.core.records import Record
 from millstream.core.timestamps import (
     FailOnInvalidTimestamp,
     LogAndSkipOnInvalidTimestamp,
+    OwnTimestamp,
     UsePartitionTimeOnInvalidTimestamp,
     WallclockTimestampExtractor,
 )
@@ -36,6 +37,13 @@ def test_a_valid_timestamp_is_taken(kind: Any) -> None:
 def test_fail_on_invalid_timestamp() -> None:
     with pytest.raises(StreamsException, match=r"has invalid \(negative\) timestamp"):
         FailOnInvalidTimestamp().extract(WITHOUT_TIME, 7)
+
+
+def test_a_record_of_a_global_store_without_a_time_of_its_own_fails() -> None:
+    assert OwnTimestamp().extract(ConsumerRecord("g", 1, 5, "k", "v", timestamp=9), 20) == 9
+    with pytest.raises(StreamsException, match="^Malformed Record") as caught:
+        OwnTimestamp().extract(WITHOUT_TIME, 7)
+    assert caught.value.detail.startswith("Timestamp may not be negative. Got: -1.")
 
 
 def test_log_and_skip(caplog: Any) -> None:

@@ -101,6 +101,25 @@ class UsePartitionTimeOnInvalidTimestamp(ExtractRecordMetadataTimestamp):
         return partitionTime
 
 
+class OwnTimestamp(ExtractRecordMetadataTimestamp):
+    """Takes the record's timestamp; that of records of global stores, whatever is configured."""
+
+    def onInvalidTimestamp(
+        self, record: ConsumerRecord[Any, Any], recordTimestamp: int, partitionTime: int
+    ) -> int:
+        """Raise.
+
+        Raises:
+            StreamsException: Always.
+        """
+        raise StreamsException(
+            "Malformed Record",
+            detail=f"Timestamp may not be negative. Got: {recordTimestamp}. {record}",
+            hint="Records of global tables and stores have their own times; no timestamp "
+            "extractor is asked. Give the topic records with a time.",
+        )
+
+
 class WallclockTimestampExtractor(TimestampExtractor):
     """Takes the system's time of processing, also in tests."""
 

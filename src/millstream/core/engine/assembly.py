@@ -40,7 +40,7 @@ from millstream.core.state import (
     tell_partition,
 )
 from millstream.core.state.logged_rows import AsKept, Logged
-from millstream.core.timestamps import FailOnInvalidTimestamp
+from millstream.core.timestamps import FailOnInvalidTimestamp, OwnTimestamp
 from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
@@ -275,6 +275,9 @@ def chunkable(children: Mapping[str, Iterable[Node]], source: SourceNode) -> boo
 def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> SourceRuntime:
     internal = any(topic in plan.repartition_topics for topic in node.topics)
     extractor = node.timestamp_extractor or task.settings.timestamp_extractor
+    if any(store.source.name == node.name for store in plan.globals):
+        # As Kafka Streams, whose thread for global stores asks no extractor.
+        extractor = OwnTimestamp()
     for topic in node.topics:
         task.measures.reads(plan.internal_name(topic, task.settings.application_id), node.name)
     return SourceRuntime(
