@@ -67,7 +67,7 @@ def branch_by(parts, *predicates):
 '''
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
-    "required": texts.REQUIRED, "TextBuilder": texts.TEXT_BUILDER,
+    "added": texts.ADDED, "required": texts.REQUIRED, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,

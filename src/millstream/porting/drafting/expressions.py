@@ -105,6 +105,9 @@ def _binary(node: Node, context: Context) -> str:
         raise UntranslatedError(node)
     if operator == "+" and _is_text(node, context):
         return _concatenated(node, context)
+    sum_ = texts.added(left, right, context) if operator == "+" else None
+    if sum_ is not None:
+        return sum_
     if right.type == "null_literal" and operator in ("==", "!="):
         word = "is" if operator == "==" else "is not"
         return f"{tight(left, context)} {word} None"

@@ -111,6 +111,8 @@ def _field(node: Node, context: Context) -> str:
         return context.around[-1].fields.get(name, "") if context.around else ""
     known = kind(held, context)
     shape = context.known(known) or context.known(text(held))
+    if name == "length" and (shape is None or name not in shape.fields):
+        return "int"
     if shape is None and known == "KeyValue":
         return given_by(known, name)
     return shape.fields.get(name, "") if shape is not None else ""

@@ -174,6 +174,9 @@ def _assignment(node: Node, context: Context) -> list[str]:
         raise UntranslatedError(node)
     if operator == "+=" and kind(left, context) == "String" and kind(right, context) != "String":
         return [f"{context.express(left)} += {texts.as_text(right, context)}"]
+    sum_ = texts.added(left, right, context) if operator == "+=" else None
+    if sum_ is not None:
+        return [f"{context.express(left)} = {sum_}"]
     if operator in ("/=", "%="):
         made = arithmetic.divided(left, right, operator[0], context)
         if made is not None:

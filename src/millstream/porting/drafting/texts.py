@@ -10,9 +10,9 @@ from tree_sitter import Node
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import OF_ENTRIES, OF_LISTS, OF_MAPS
-from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind
+from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
-from millstream.porting.reading.nodes import inner, text
+from millstream.porting.reading.nodes import bare, inner, text
 
 BOOLEANS = ("boolean", "Boolean")
 # What a map, a list or a store may well have no value for.
@@ -94,6 +94,11 @@ def required(value, message="null"):
         raise TypeError(message() if callable(message) else message)
     return value
 '''
+ADDED = '''
+def added(a, b):
+    """Add as Java does: if one of them is a text, both are written, null as well."""
+    return text_of(a) + text_of(b) if isinstance(a, str) or isinstance(b, str) else a + b
+'''
 # Whose texts Python writes as Java does.
 PLAIN = (*TEXTS, *WHOLE, "UUID", "Instant", "Duration", "BigInteger", "Bytes", "Headers")
 
@@ -118,6 +123,27 @@ def text_of(context: Context) -> str:
     context.helpers.add("text_of")
     context.use("math")
     return "text_of"
+
+
+def added(left: Node, right: Node, context: Context) -> str | None:
+    """Return a sum of two values that may be texts or numbers; None if they are known."""
+    if any(_is_known(side, context) for side in (left, right)):
+        return None
+    context.helpers.add("added")
+    text_of(context)
+    return f"added({context.express(left)}, {context.express(right)})"
+
+
+def _is_known(node: Node, context: Context) -> bool:
+    """Tell whether a value is known to be a text or a number, or is a constant."""
+    node = bare(node)
+    if node.type == "binary_expression":
+        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        sums = text(node.child_by_field_name("operator")) == "+"
+        return not sums or any(side is not None and _is_known(side, context) for side in sides)
+    if node.type in ("identifier", "field_access") and text(node).rpartition(".")[2].isupper():
+        return True
+    return kind(node, context) in (*TEXTS, *WHOLE, *FLOATS)
 
 
 def _plain(held: str, context: Context) -> bool:
