@@ -12,6 +12,7 @@ from millstream.porting.drafting import (
     fields_of_tests,
     functions,
     lombok,
+    ordered,
     parameterized,
     words,
 )
@@ -183,6 +184,7 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
             rows.extend(["", *_method(node, context, named, bound=True)])
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
+    rows.extend([] if shape.enum else ordered.less(shape))
     rows = fields_of_tests.with_several(rows, body, context)
     rows = fields_of_tests.with_setup(rows, setup)
     if tests:
@@ -350,6 +352,7 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
             values = constructors.defaults(each, node, context)
             if values is None or not constructors.with_defaults(rows, values):
                 rows.extend(["", *context.leave(each)])
+    rows.extend(ordered.less(shape))
     hashes = data.has_hash(node, shape)
     mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
     mark = "@dataclass(frozen=True)" if record else mark
@@ -382,6 +385,7 @@ def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context
     if "toString" not in shape.methods:
         # In texts, Java writes the name alone.
         kept.extend(["", "def __str__(self):", "    return self.name"])
+    kept.extend(ordered.less(shape))
     return [
         f"class {words.name(shape.name)}({', '.join([*own, 'Enum'])}):",
         *indented([*rows, *kept] or ["pass"]),

@@ -35,7 +35,7 @@ def order(node: Node | None, key_of: Key, item: str, context: Context) -> tuple[
     if node is None or node.type == "null_literal":
         return "", False
     node = bare(node)
-    if node.type == "lambda_expression":
+    if node.type in FUNCTIONS:
         context.use("functools", "cmp_to_key")
         return f"cmp_to_key({context.express(node)})", False
     held, name = node.child_by_field_name("object"), text(node.child_by_field_name("name"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, captured, ordered, texts, words
+from millstream.porting.drafting import arithmetic, captured, ordered, references, texts, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -199,6 +199,9 @@ def _reference(node: Node, context: Context) -> str:
     shape = context.shapes.get(owner)
     if shape is not None and method in shape.static_methods:
         return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
+    own = references.referred(node, owner, method, context)
+    if own is not None:
+        return own
     shape = context.known(owner)
     field = None if shape is None else context.accessor(shape, method)
     if field is not None:

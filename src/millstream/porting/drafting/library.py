@@ -132,7 +132,7 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
             return made
     pattern = STATIC.get(f"{owner}.{method}") if context.local(owner) is None else None
     if pattern is None:
-        pattern = _by_type(kind(receiver, context), method, len(nodes), context)
+        pattern = by_type(kind(receiver, context), method, len(nodes), context)
     if pattern is None:
         return None
     if _drops(pattern, len(nodes)):
@@ -166,7 +166,8 @@ def _held(receiver: Node, context: Context) -> str:
     return tightened(context.express(receiver))
 
 
-def _by_type(held: str, method: str, count: int, context: Context) -> str | None:
+def by_type(held: str, method: str, count: int, context: Context) -> str | None:
+    """Return the pattern of a method of a class of Java's; None if it has none."""
     key = (method, count)
     if held in context.shapes and method in context.shapes[held].methods | set(
         context.shapes[held].accessors

@@ -1,0 +1,55 @@
+"""Methods of Java's own classes, and of all enums, that a method reference gives to another one."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import library, words
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS
+from millstream.porting.drafting.names import class_reference
+
+OF_ENUMS = {"name": "lambda it: it.name", "toString": "lambda it: str(it)"}
+
+
+def referred(node: Node, owner: str, method: str, context: Context) -> str | None:
+    """Return ``String::strip`` or ``Level::ordinal`` as a function; None if it is of neither.
+
+    Raises:
+        UntranslatedError: A method of Java's that has no counterpart.
+    """
+    shape = context.known(owner)
+    if shape is not None:
+        if not shape.enum or method in shape.methods | shape.static_methods:
+            return None
+        name = class_reference(shape.name, context)
+        others = {
+            "ordinal": f"lambda it: list({name}).index(it)",
+            "valueOf": f"lambda it: {name}[it]",
+        }
+        return (OF_ENUMS | others).get(method)
+    if owner not in words.TYPES and owner not in words.JDK:
+        return None
+    made = _pattern(owner, method, context)
+    if made is not None:
+        return made
+    held = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(MAPS, dict), **dict.fromkeys(LISTS, list)}
+    if not hasattr(held.get(owner), method):
+        raise UntranslatedError(node)
+    return None
+
+
+def _pattern(owner: str, method: str, context: Context) -> str | None:
+    static = library.STATIC.get(f"{owner}.{method}")
+    patterns = [library.by_type(owner, method, count, context) for count in (0, 1)]
+    pattern = static or patterns[0] or patterns[1]
+    if not pattern or pattern in library.CHANGES:
+        return None
+    more = "{1}" in pattern if static else pattern != patterns[0]
+    names = ("a", "b") if more else ("a",)
+    given = names if static else names[1:]
+    made = pattern.format(*given, all=", ".join(given), o="a")
+    for use, module in library.MODULES.items():
+        if use in made:
+            context.use(module)
+    return f"lambda {', '.join(names)}: {made}"
