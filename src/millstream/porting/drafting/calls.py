@@ -272,6 +272,9 @@ def _text(nodes: list[Node], context: Context) -> str:
     data, known = context.express(nodes[0]), kind(nodes[0], context)
     if known in ("String", "StringBuilder"):
         return data
+    if not known and len(nodes) == 1:  # bytes have a charset more often than not
+        context.helpers.add("text_from")
+        return f"text_from({data})"
     return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode({given})"
 
 

@@ -67,7 +67,8 @@ def branch_by(parts, *predicates):
 '''
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
-    "added": texts.ADDED, "required": texts.REQUIRED, "TextBuilder": texts.TEXT_BUILDER,
+    "added": texts.ADDED, "text_from": texts.TEXT_FROM, "required": texts.REQUIRED,
+    "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
@@ -131,8 +132,9 @@ def _near(path: Path, source: bytes) -> dict[str, ClassShape]:
     package = [root.joinpath(*unit.package.split(".")) for root in roots[1:]]
     folders = [path.parent, *package]
     beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
-    files = [*beside, *_imported(unit, roots)]
-    for other in dict.fromkeys(files):
+    imported = _imported(unit, roots)
+    further = [file for each in imported for file in _named(each, roots)]
+    for other in list(dict.fromkeys([*beside, *imported, *further]))[:MAX_NEAR]:
         if other != path and isinstance(read_file(other), Unit):
             for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
                 found.setdefault(name, shape)
@@ -165,6 +167,17 @@ def _imported(unit: Unit, roots: list[Path]) -> list[Path]:
             files = [(root / part).with_suffix(".java") for part in (place, place.parent)]
             found.extend([file for file in files if file.is_file()][:1])
     return found[:MAX_NEAR]
+
+
+def _named(path: Path, roots: list[Path]) -> list[Path]:
+    """Return the files of classes that an imported one names: what its methods give and take."""
+    source = path.read_bytes()
+    beside = [
+        file
+        for file in sorted(path.parent.glob("*.java"))[:MAX_NEAR]
+        if file != path and re.search(rf"\b{re.escape(file.stem)}\b".encode(), source)
+    ]
+    return [*beside, *_imported(java.read(path, source), roots)]
 
 
 def draft(

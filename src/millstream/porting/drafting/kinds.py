@@ -28,7 +28,8 @@ GIVES_TEXT = (
 )  # fmt: skip
 GIVES_WHOLE = (
     "length", "size", "parseInt", "parseLong", "intValue", "longValue", "indexOf", "timestamp",
-    "currentTimeMillis", "start", "end", "hashCode",
+    "currentTimeMillis", "start", "end", "hashCode", "toMillis", "toSeconds", "toMinutes",
+    "toHours", "toDays", "toEpochMilli", "getEpochSecond", "nextInt",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from millstream.porting.drafting import (
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
+from millstream.porting.drafting.names import has_method
 from millstream.porting.reading.nodes import inner, line, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
@@ -95,6 +96,7 @@ OF_RANDOMS = {
     ("nextDouble", 0): "{o}.random()", ("nextBoolean", 0): "{o}.random() < 0.5",
     ("nextLong", 0): "{o}.getrandbits(63)",
 }  # fmt: skip
+OF_OBJECTS = ("equals", "hashCode", "toString")
 OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
 SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
 
@@ -121,6 +123,8 @@ def is_used(node: Node) -> bool:
 def call(node: Node, receiver: Node, method: str, context: Context) -> str | None:
     """Return a call of Java's library; None if it is none that is known here."""
     nodes = inner(node.child_by_field_name("arguments"))
+    if method not in OF_OBJECTS and has_method(kind(receiver, context), method, context):
+        return None
     owner = text(receiver)
     if owner.startswith("java."):
         owner = owner.rpartition(".")[2]
@@ -381,6 +385,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     **{f"?.{each}": times.shifted for each in times.SHIFTS},
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
+    **dict.fromkeys(times.TO_UNITS, times.of_time_unit),
     "?.getTime": times.of_date, "?.toString": texts.to_string, "?.getBytes": texts.to_bytes,
     "Arrays.deepToString": texts.to_string, "System.out.println": printing.println,
     "System.err.println": printing.println,

@@ -108,6 +108,13 @@ def bases(shape: ClassShape, context: Context) -> list[ClassShape]:
     return line[1:]
 
 
+def has_method(known: str, method: str, context: Context) -> bool:
+    """Tell whether a class of the program, or one that it extends, has a method itself."""
+    shape = context.known(known)
+    line = [] if shape is None else [shape, *bases(shape, context)]
+    return any(method in each.methods or method in each.accessors for each in line)
+
+
 def own_field(method: str, context: Context, *, sets: bool = False) -> str:
     """Return the field that a getter or setter of this object or a base stands for; "" for none."""
     if not context.around or context.static or context.around[-1].local:

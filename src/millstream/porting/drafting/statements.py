@@ -221,7 +221,7 @@ def _call(node: Node, context: Context) -> list[str] | None:
     if len(nodes) == 2 and method in ("put", "setProperty") and held in MAPS:
         key, value = (context.express(each) for each in nodes)
         return [f"{context.express(receiver)}[{key}] = {value}"]
-    if len(nodes) == 1 and method == "forEach":
+    if len(nodes) == 1 and method == "forEach" and not names.has_method(held, method, context):
         return loops.for_each(receiver, nodes[0], context)
     for shape in context.all_known():
         if method in shape.setters and len(nodes) == 1 and held in ("", shape.name):

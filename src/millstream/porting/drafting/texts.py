@@ -94,6 +94,11 @@ def required(value, message="null"):
         raise TypeError(message() if callable(message) else message)
     return value
 '''
+TEXT_FROM = '''
+def text_from(value):
+    """Return a text of bytes, of signs or of another text."""
+    return value.decode() if isinstance(value, (bytes, bytearray)) else "".join(value)
+'''
 ADDED = '''
 def added(a, b):
     """Add as Java does: if one of them is a text, both are written, null as well."""

@@ -13,6 +13,7 @@ UNITS = {
     "MILLIS": "ofMillis", "SECONDS": "ofSeconds", "MINUTES": "ofMinutes", "HOURS": "ofHours",
     "DAYS": "ofDays",
 }  # fmt: skip
+TO_UNITS = [f"?.to{unit}" for unit in ("Millis", "Seconds", "Minutes", "Hours", "Days")]
 
 
 def _length(nodes: list[Node], context: Context) -> str:
@@ -66,6 +67,16 @@ def shifted(node: Node, receiver: Node, nodes: list[Node], context: Context) -> 
 def of_unit(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     """Return ``Duration.of(5, ChronoUnit.MINUTES)``."""
     return _length(nodes, context) if len(nodes) == 2 else None
+
+
+def of_time_unit(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``TimeUnit.SECONDS.toMillis(30)``."""
+    unit = text(receiver).removeprefix("TimeUnit.").replace("MILLISECONDS", "MILLIS")
+    if len(nodes) != 1 or unit not in UNITS or context.local(unit) is not None:
+        return None
+    context.use("millstream", "Duration")
+    method = text(node.child_by_field_name("name"))
+    return f"Duration.{UNITS[unit]}({context.express(nodes[0])}).{method}()"
 
 
 def of_date(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:

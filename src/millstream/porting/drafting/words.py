@@ -16,7 +16,7 @@ USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
-    | {"text_of", "hash_code", "branch_by", "replace", "required", "added"}
+    | {"text_of", "hash_code", "branch_by", "replace", "required", "added", "text_from"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
     | {"map_present", "keep_present", "or_else", "or_made"}
     | {"to_map", "grouped_by", "islice", "cmp_to_key"}
