@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import (
     arithmetic,
+    decimals,
     fields_of_tests,
     functions,
     interfaces,
@@ -92,7 +93,8 @@ def call(node: Node, context: Context) -> str:
     made = optional.call(node, receiver, method, context)
     if made is not None:
         return made
-    made = _compared(node, receiver, method, context)
+    made = decimals.call(node, receiver, method, context)
+    made = made or _compared(node, receiver, method, context)
     made = made or library.call(node, receiver, method, context)
     if made is not None:
         return made
@@ -307,6 +309,8 @@ def creation(node: Node, context: Context) -> str:
         return _text(inner(node.child_by_field_name("arguments")), context)
     if made in texts.BUILDERS and made not in context.shapes:
         return texts.builder(inner(node.child_by_field_name("arguments")), context)
+    if made == "BigDecimal" and context.known(made) is None:
+        return decimals.made(node, context)
     ordered.refuse(made, node, context)
     given = _as_taken(node, "new", context.known(made), context)
     if made in EMPTY and not given and made not in context.shapes:

@@ -29,6 +29,7 @@ DROPPED_BASES = (
 )  # fmt: skip
 # Of java.time, and here.
 OF_TIME = ("Instant", "Duration")
+DECIMAL_IN_JSON = "JsonSerde writes a Decimal as a text, Jackson as a number; both are read."
 # Annotations that give a field another name in JSON.
 NAMING = ("JsonProperty", "SerializedName")
 
@@ -128,6 +129,9 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
         field, part = declared.get(java, (None, None))
         lines.extend(_notes(field, java, context))
         made_row = _row(java, shape.fields[java], (field, part), record=record, context=context)
+        if ": Decimal" in made_row and not any(DECIMAL_IN_JSON in each for each in lines):
+            context.left.append(line(field or node))
+            lines.append(f"# Java, line {line(field or node)}: {DECIMAL_IN_JSON}")
         lines.append(_left_out(made_row, context) if java in uncompared else made_row)
     for other in made[1:]:
         given = _set_by(other)
@@ -197,6 +201,9 @@ def _note(node: Node | None, context: Context) -> str:
     note = words.TYPES.get(kind, "Any")
     if note in ("list", "set", "dict") and len(inside) == (2 if note == "dict" else 1):
         return f"{note}[{', '.join(_note(each, context) for each in inside)}]"
+    if note == "Decimal":
+        context.use("decimal", "Decimal")
+        return note
     if note == "UUID":
         context.use("uuid", "UUID")
         return note

@@ -20,6 +20,7 @@ from millstream.porting.drafting import (
     avro,
     classes,
     data,
+    decimals,
     expressions,
     lombok,
     mappings,
@@ -68,7 +69,7 @@ def branch_by(parts, *predicates):
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
     "added": texts.ADDED, "text_from": texts.TEXT_FROM, "required": texts.REQUIRED,
-    "TextBuilder": texts.TEXT_BUILDER,
+    "BigDecimal": decimals.BIG_DECIMAL, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
@@ -77,7 +78,7 @@ HELPERS = {
 }  # fmt: skip
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
-    "enum", "typing", "tempfile", "decimal", "functools", "itertools",
+    "enum", "typing", "tempfile", "decimal", "fractions", "functools", "itertools",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, calls, functions, texts, words
+from millstream.porting.drafting import arithmetic, calls, decimals, functions, texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
@@ -187,7 +187,8 @@ def _in_sum(node: Node, made: str, context: Context) -> str:
     held = kind(node, context)
     if held in ("String", "Integer", "Long") and node.type in ("identifier", "field_access"):
         return f"{texts.text_of(context)}({made})"
-    return made if held in TEXTS or "text_of(" in made else f"str({made})"
+    shown = made.startswith("text_of(") and held not in WHOLE
+    return made if held in TEXTS or shown else f"str({made})"
 
 
 def _summands(node: Node, context: Context) -> list[Node]:
@@ -237,6 +238,9 @@ def _cast(node: Node, context: Context) -> str:
 def _field(node: Node, context: Context) -> str:
     held, name = inner(node)[0], text(inner(node)[-1])
     written = text(held)
+    number = decimals.constant(held, name, context)
+    if number is not None:
+        return number
     own = context.known(kind(held, context))
     if name == "length" and held.type != "this" and (own is None or name not in own.fields):
         return f"len({context.express(held)})"
@@ -282,6 +286,8 @@ def _instance(node: Node, context: Context) -> str:
     elif wanted == "UUID":
         test = f"isinstance({held}, uuid.UUID)"
         context.use("uuid")
+    elif wanted == "BigDecimal":
+        context.use("decimal", "Decimal")
     bound = node.child_by_field_name("name")
     if bound is None:
         return test

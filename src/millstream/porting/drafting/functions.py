@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, captured, ordered, references, texts, words
+from millstream.porting.drafting import (
+    arithmetic,
+    captured,
+    decimals,
+    ordered,
+    references,
+    texts,
+    words,
+)
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -180,6 +188,8 @@ def _reference(node: Node, context: Context) -> str:
     owner = simple(receiver) if receiver.type != "field_access" else text(receiver)
     if REFERENCES.get((owner, method)) == "text_of":
         return texts.text_of(context)
+    if owner == "BigDecimal" and context.known(owner) is None:
+        return decimals.reference(node, method, context)
     if (owner, method) in REFERENCES:
         return REFERENCES[owner, method]
     if owner in NUMBERS and (method == "valueOf" or method.startswith("parse")):

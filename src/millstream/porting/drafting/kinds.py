@@ -22,6 +22,10 @@ GIVES_LIST = (
 )  # fmt: skip
 GIVES = {"createInputTopic": "TestInputTopic", "createOutputTopic": "TestOutputTopic"}
 BUILDING = ("append", "insert", "reverse", "delete", "deleteCharAt", "replace")
+DECIMALS_GIVE = (
+    "add", "subtract", "multiply", "divide", "remainder", "negate", "abs", "setScale", "max", "min",
+    "stripTrailingZeros",
+)  # fmt: skip
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
     "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "join", "getMessage",
@@ -114,6 +118,8 @@ def _field(node: Node, context: Context) -> str:
     shape = context.known(known) or context.known(text(held))
     if name == "length" and (shape is None or name not in shape.fields):
         return "int"
+    if shape is None and text(held) == "BigDecimal":
+        return "BigDecimal"
     if shape is None and known == "KeyValue":
         return given_by(known, name)
     return shape.fields.get(name, "") if shape is not None else ""
@@ -153,6 +159,8 @@ def _called(node: Node, context: Context) -> str:
         return owner
     if (owner, name) == ("Arrays", "asList"):
         return "List"
+    if (owner, name) == ("BigDecimal", "valueOf") or (of == "BigDecimal" and name in DECIMALS_GIVE):
+        return "BigDecimal"
     shapes = [held] if held is not None else context.all_known()
     found = {
         shape.fields.get(shape.accessors[name], "") for shape in shapes if name in shape.accessors

@@ -148,6 +148,8 @@ def class_reference(java: str, context: Context) -> str:
         context.foreign.add(first)
         return words.name(java)
     if java in words.TYPES:
+        if java == "BigDecimal":
+            context.use("decimal", "Decimal")
         return words.TYPES[java]
     if java in words.ERRORS and python_class(java) is None:
         return words.ERRORS[java]

@@ -33,7 +33,8 @@ STEPS = (
     "map", "filter", "mapToInt", "mapToLong", "mapToDouble", "boxed", "mapToObj", "distinct",
     "sorted", "limit", "skip",
 )  # fmt: skip
-ENDS = ("collect", "toList", "count", "sum", "anyMatch", "allMatch", "noneMatch", "toArray")
+ENDS = ("collect", "toList", "count", "sum", "anyMatch", "allMatch", "noneMatch", "toArray",
+        "reduce")  # fmt: skip
 # What gives an Optional.
 FOUND = ("findFirst", "findAny", "max", "min")
 ASKED = {"orElse": 1, "get": 0, "orElseThrow": 0, "getAsInt": 0, "getAsLong": 0, "getAsDouble": 0}
@@ -153,6 +154,10 @@ def _ended(
         test = applied(given[0], *item, context)
         found = f"{'all' if method == 'allMatch' else 'any'}({test} for {item[0]} in {loops})"
         return f"not {found}" if method == "noneMatch" else found
+    if method == "reduce" and len(given) == 2:
+        context.use("functools")
+        start, function = context.express(given[0]), context.express(given[1])
+        return f"functools.reduce({function}, ({body}), {start})"
     if method == "count":
         return f"sum(1 for {item[0]} in {loops})"
     if method in ("findFirst", "findAny"):

@@ -16,6 +16,7 @@ USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
     | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
     | {"quotient", "remainder", "fixed", "Decimal", "parse_int", "parse_double", "contextlib"}
+    | {"decimal", "functools", "Fraction"}
     | {"text_of", "hash_code", "branch_by", "replace", "required", "added", "text_from"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
     | {"map_present", "keep_present", "or_else", "or_made"}
@@ -31,7 +32,7 @@ TYPES = {
     "Iterable": "list", "Set": "set", "HashSet": "set", "Map": "dict", "HashMap": "dict",
     "TreeMap": "dict", "LinkedHashMap": "dict", "Properties": "dict", "byte[]": "bytes",
     "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
-    "ConcurrentHashMap": "dict", "UUID": "UUID",
+    "ConcurrentHashMap": "dict", "UUID": "UUID", "BigDecimal": "Decimal",
 }  # fmt: skip
 # Kinds of objects that several of Python's classes are.
 OF_OBJECTS = {
