@@ -95,6 +95,8 @@ class Context:
     java_classes: set[str] = field(default_factory=set)
     """Java's own classes that the file imports and that have no counterpart."""
     foreign: set[str] = field(default_factory=set)
+    libraries: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Classes and methods that come from libraries, by name: the import's line and package."""
     left: list[int] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     waits: bool = False

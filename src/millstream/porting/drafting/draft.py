@@ -89,6 +89,8 @@ EARLIER = {
 }
 # Python refuses some of them, and the layout uses one.
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# Libraries that turn objects into JSON.
+JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
 # A folder of more files is not one program.
 MAX_NEAR = 300
 
@@ -243,6 +245,7 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
         parameters=tracker.parameters,
         shapes=all_shapes(root),
         referred=set(re.findall(r"::\s*(\w+)", source.decode("utf-8", "replace"))),
+        libraries=_libraries(unit),
         static_names={
             "*" if each.wildcard else each.simple for each in unit.imports if each.static
         },
@@ -259,6 +262,19 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
         context.declare("log", "Logger")
         context.use("logging")
     return context
+
+
+def _libraries(unit: Unit) -> dict[str, tuple[int, str]]:
+    """Return what a file imports from packages that do not begin as its own one does."""
+    parts = unit.package.split(".")
+    # Of com.example.shop the program's own part is com.example, of shop.model it is shop.
+    named = 2 if len(parts[0]) == 2 or parts[0] in ("com", "org", "net", "edu", "gov") else 1
+    own = ".".join(parts[:named]) + "."
+    return {
+        each.simple: (each.line, each.name.rpartition(".")[0])
+        for each in unit.imports
+        if unit.package and not each.wildcard and not f"{each.name}.".startswith(own)
+    }
 
 
 def _body(root: Node, context: Context) -> list[str]:
@@ -317,8 +333,13 @@ def _gone(context: Context, written: str) -> list[str]:
         full = context.kafka_classes.get(name, "")
         if name in used and full.endswith(f".processor.{name}"):
             notes[name] = f"this {name} is gone from Kafka Streams 4; {how}."
+    for name in sorted((context.foreign & set(context.libraries)) - own - set(notes)):
+        package = context.libraries[name][1]
+        how = "; write JsonSerde.of(YourClass)" if package.startswith(JSON_OF_JAVA) else ""
+        notes[name] = f"{name} is of {package}, which is not here{how}."
     rows: list[str] = []
     for name, note in notes.items():
+        context.foreign.discard(name)
         found = re.search(rf"\b{name}\b", written)
         at = written.count("\n", 0, found.start() if found else 0) + 1
         context.left.append(at)
@@ -342,7 +363,7 @@ def _imports(context: Context, gone: list[str]) -> list[str]:
         made.sort(key=lambda row: row.startswith("from ")) if group is STANDARD else None
         rows.extend([*made, ""] if made else [])
     rows.extend([*gone, ""] if gone else [])
-    foreign = sorted(context.foreign - {*context.shapes, *(set(INSTEAD) - set(context.near))})
+    foreign = sorted(context.foreign - set(context.shapes))
     if foreign:
         rows.extend(
             [f"# Names of other files, to be ported and imported: {', '.join(foreign)}", ""]

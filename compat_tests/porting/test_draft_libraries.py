@@ -1,0 +1,56 @@
+"""Names that a Java program has from libraries: each is a place left."""
+
+from __future__ import annotations
+
+import pytest
+
+from millstream.porting.drafting.draft import Draft, draft
+
+JACKSON = "com.fasterxml.jackson.databind"
+
+
+def drafted(package: str, imported: str, body: str) -> Draft:
+    return draft(f"package {package};\nimport {imported};\nclass A {{ {body} }}".encode())
+
+
+@pytest.mark.parametrize(
+    ("imported", "body", "note"),
+    [
+        (
+            f"{JACKSON}.ObjectMapper",
+            "Object mapper = new ObjectMapper();",
+            f"ObjectMapper is of {JACKSON}, which is not here; write JsonSerde.of(YourClass).",
+        ),
+        (
+            "org.apache.kafka.clients.admin.NewTopic",
+            'Object f() { return new NewTopic("a", 1, (short) 1); }',
+            "NewTopic is of org.apache.kafka.clients.admin, which is not here.",
+        ),
+        (
+            "static org.apache.commons.lang3.StringUtils.capitalize",
+            "Object f(String s) { return capitalize(s); }",
+            "capitalize is of org.apache.commons.lang3.StringUtils, which is not here.",
+        ),
+    ],
+)
+def test_a_name_of_a_library_is_left(imported: str, body: str, note: str) -> None:
+    made = drafted("com.shop.io", imported, body)
+    assert made.left == (2,)
+    assert f"# Java, line 2: {note}" in made.text
+    assert "Nothing is left" not in made.text
+    assert "to be ported" not in made.text
+
+
+@pytest.mark.parametrize(
+    ("package", "imported"),
+    [("com.shop.io", "com.shop.model.Order"), ("shop.io", "shop.model.Order")],
+)
+def test_a_class_of_the_program_is_to_be_ported(package: str, imported: str) -> None:
+    made = drafted(package, imported, "Object f() { return new Order(); }")
+    assert made.left == ()
+    assert "# Names of other files, to be ported and imported: Order" in made.text
+
+
+def test_an_import_that_the_draft_does_not_need_is_not_left() -> None:
+    made = drafted("com.shop", f"{JACKSON}.JsonNode", "int f(JsonNode node) { return 1; }")
+    assert made.left == ()
