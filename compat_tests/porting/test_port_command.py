@@ -41,11 +41,18 @@ def test_a_draft_as_json() -> None:
     assert made["text"].startswith('"""A draft of TollRoad.java')
 
 
-def test_kotlin_is_refused_in_one_line() -> None:
-    done = port(str(PROGRAMS.parent / "check" / "Orchard.kt"))
-    assert done.returncode == 1
-    assert "Drafts are made of .java files." in done.stderr
-    assert "Traceback" not in done.stderr
+def test_other_languages_are_refused_in_one_line(tmp_path: Path) -> None:
+    scala = tmp_path / "Orchard.scala"
+    scala.write_text("object Orchard")
+    for path, why in (
+        (PROGRAMS.parent / "check" / "Orchard.kt", "Drafts are made of Java, not of Kotlin."),
+        (scala, "Drafts are made of .java files."),
+    ):
+        done = port(str(path))
+        assert done.returncode == 1
+        assert why in done.stderr
+        assert "by hand" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

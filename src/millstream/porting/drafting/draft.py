@@ -111,11 +111,20 @@ def draft_file(path: Path) -> Draft:
     Raises:
         IllegalArgumentException: It is no Java file, or cannot be read.
     """
+    if path.suffix in (".kt", ".kts"):
+        raise IllegalArgumentException(
+            f'cannot draft "{path}"',
+            detail="Drafts are made of Java, not of Kotlin.",
+            hint="millstream port-check reads Kotlin and says for each use of Kafka Streams what to"
+            " write. The names are the same here: port by hand, and compare the texts of"
+            " topology.describe().",
+        )
     if path.suffix != ".java":
         raise IllegalArgumentException(
             f'cannot draft "{path}"',
             detail="Drafts are made of .java files.",
-            hint="millstream port-check also reads Kotlin.",
+            hint="Port another language by hand, from the table of classes in docs/porting, and"
+            " compare the texts of topology.describe().",
         )
     try:
         source = path.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context
 from millstream.porting.drafting.generics import NamedType, given_by
 from millstream.porting.drafting.names import bases
@@ -171,6 +172,8 @@ def _called(node: Node, context: Context) -> str:
         return "String[]" if name == "split" else "char"
     if of in ("StringBuilder", "StringBuffer") and name in BUILDING:
         return of
+    if owner == "Math" and name in (*words.OF_MATH, "floor", "ceil"):
+        return "double"
     if name == "toArray":
         return "Object[]"
     if name in GIVES:

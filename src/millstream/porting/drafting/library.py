@@ -29,8 +29,10 @@ STATIC = {
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Arrays.equals": "{0} == {1}",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
+    "Math.floor": "float(math.floor({0}))", "Math.ceil": "float(math.ceil({0}))",
+    **{f"Math.{each}": f"math.{each}({{all}})" for each in words.OF_MATH},
     "Math.random": "random.random()", "Math.round": "math.floor({0} + 0.5)",
-    "Math.pow": "math.pow({all})", "Math.floorMod": "{0} % {1}", "Math.floorDiv": "{0} // {1}",
+    "Math.floorMod": "{0} % {1}", "Math.floorDiv": "{0} // {1}",
     "Arrays.asList": "[{all}]",
     "Long.sum": "{0} + {1}", "Integer.sum": "{0} + {1}", "Double.sum": "{0} + {1}",
     **{f"{each}.compare": "({0} > {1}) - ({0} < {1})" for each in ("Long", "Integer", "Double")},
@@ -78,7 +80,11 @@ ANY = {
     ("isTraceEnabled", 0): "{o}.isEnabledFor(logging.DEBUG)",
     ("isInfoEnabled", 0): "{o}.isEnabledFor(logging.INFO)",
 }  # fmt: skip
-OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
+OF_TEXTS = {
+    ("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)",
+    ("indexOf", 2): "{o}.find({0}, {1})", ("replace", 2): "{o}.replace({0}, {1})",
+    ("strip", 0): "{o}.strip()", ("startsWith", 2): "{o}.startswith({0}, {1})",
+}  # fmt: skip
 OF_LISTS = {
     ("indexOf", 1): "{o}.index({0}) if {0} in {o} else -1",
     ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("getFirst", 0): "{o}[0]",

@@ -52,6 +52,9 @@ LIMITS = {
     "Double.POSITIVE_INFINITY": 'float("inf")', "Double.NEGATIVE_INFINITY": 'float("-inf")',
     "Double.NaN": 'float("nan")', "Boolean.TRUE": "True", "Boolean.FALSE": "False",
 }  # fmt: skip
+# Of Math and of Python's math alike.
+OF_MATH = ("sqrt", "pow", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan",
+           "atan2", "hypot")  # fmt: skip
 # Of java.lang, without a counterpart.
 JDK = (
     "Thread", "Runtime", "StringBuilder", "StringBuffer", "Process", "ProcessBuilder", "Iterator",
