@@ -281,6 +281,8 @@ def _instance(node: Node, context: Context) -> str:
         raise UntranslatedError(node, "Python has one class of whole numbers")
     if wanted in WHOLE:
         test = f"type({held}) is int"  # True and False are an int, too
+    elif wanted == "Number":
+        test = f"{test} and type({held}) is not bool"
     elif wanted == "Object":
         test = f"{tightened(held)} is not None"
     elif wanted == "UUID":

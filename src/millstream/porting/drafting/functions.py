@@ -21,6 +21,7 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
+from millstream.porting.drafting.interfaces import METHODS
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.names import around, class_reference, inherited, itself, owner_of
 from millstream.porting.drafting.shapes import shape_of
@@ -250,6 +251,8 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     shape.base = base if own is not None else ""
     lines = _local_class(made, bases, body, shape, context)
     context.before[-1].extend(lines)
+    if base in METHODS and not extends:  # what is given a function calls it
+        context.before[-1].append(f"{made}.__call__ = {made}.{METHODS[base]}")
     arguments = node.child_by_field_name("arguments")
     given = ", ".join(context.express(each) for each in inner(arguments))
     return f"{made}({given})"

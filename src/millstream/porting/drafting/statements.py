@@ -172,7 +172,7 @@ def _assignment(node: Node, context: Context) -> list[str]:
     operator = text(node.child_by_field_name("operator"))
     if left is None or right is None or operator == ">>>=":
         raise UntranslatedError(node)
-    if operator == "+=" and kind(left, context) == "String" and kind(right, context) != "String":
+    if operator == "+=" and kind(left, context) == "String":
         return [f"{context.express(left)} += {texts.as_text(right, context)}"]
     sum_ = texts.added(left, right, context) if operator == "+=" else None
     if sum_ is not None:

@@ -14,6 +14,7 @@ from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import bare, inner, text
 
+PRIMITIVE = ("int", "long", "short", "byte", "char", "")
 BOOLEANS = ("boolean", "Boolean")
 # What a map, a list or a store may well have no value for.
 MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS)
@@ -112,9 +113,29 @@ def shown(node: Node, made: str, context: Context) -> str:
     """Return what stands in a text for a value: null, booleans, doubles as Java writes them."""
     null = node.type == "identifier" and text(node) in context.nullable
     null = null or (node.type == "method_invocation" and _name(node) in MAY_BE_NULL)
+    null = null or _is_a_field(node, context)
     if not null and _plain(kind(node, context), context):
         return made
     return f"{text_of(context)}({made})"
+
+
+def _is_a_field(node: Node, context: Context) -> bool:
+    """Tell whether a value is an object's field, or its getter, which may well be null."""
+    name, around = text(node), context.around[-1] if context.around else None
+    if kind(node, context) in PRIMITIVE:
+        return False
+    if node.type == "identifier":
+        own = around if context.local(name) is None else None
+        return own is not None and name in own.fields and name not in own.static_fields
+    of = node.child_by_field_name("object")
+    if node.type == "field_access":
+        field = text(node.child_by_field_name("field"))
+        own = context.known(kind(of, context)) or around
+        return not field.isupper() and own is not None and field in own.fields
+    if node.type != "method_invocation" or inner(node.child_by_field_name("arguments")):
+        return False
+    own = around if of is None else context.known(kind(of, context))
+    return own is not None and _name(node) in own.accessors
 
 
 def required(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
@@ -160,9 +181,9 @@ def _plain(held: str, context: Context) -> bool:
 def as_text(node: Node, context: Context) -> str:
     """Return a value as a text."""
     made = context.express(node)
-    if kind(node, context) in TEXTS:
-        return tightened(made)
     written = shown(node, made, context)
+    if kind(node, context) in TEXTS and written == made:
+        return tightened(made)
     return written if written != made else f"str({made})"
 
 
