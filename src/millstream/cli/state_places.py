@@ -22,7 +22,7 @@ from millstream.topology.savepoints.manifest import FILE as SAVEPOINT
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.spark.checkpoint.descriptor import FILE as CHECKPOINT
-from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.checkpoint.descriptor import for_spark, local_path
 from millstream.topology.spark.checkpoint.origin import POINTER, root_of
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class StatePlace:
         from millstream.topology.spark.driver.savepoints import checkpoint_root
 
         if self.application is None:
-            root = absolute(self.text.rstrip("/"))
+            root = for_spark(absolute(self.text.rstrip("/")))
             name = str(self.entries.get("application.id") or _application_of(root))
             return streams_config(self.entries, name), root
         given = self.application.config

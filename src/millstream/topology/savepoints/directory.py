@@ -17,7 +17,8 @@ from millstream.topology.spark.private import FILE_MODE, private_directory, writ
 STORE = "store="
 PARTITION = "partition="
 SUFFIX = ".parquet"
-_DRAFT = f".{FILE}.draft"
+DRAFT = f".{FILE}.draft"
+"""File of the one that writes the savepoint."""
 _EMPTY = "Give a directory that is empty or does not exist."
 SCHEMA = pa.schema([pa.field("key", pa.binary(), False), pa.field("value", pa.binary(), False)])
 
@@ -61,7 +62,7 @@ def entry_files(directory: Path) -> list[Path]:
 def release(root: Path) -> None:
     """Delete everything of a savepoint that has no manifest yet; the directory stays."""
     shutil.rmtree(root / ENTRIES, ignore_errors=True)
-    (root / _DRAFT).unlink(missing_ok=True)
+    (root / DRAFT).unlink(missing_ok=True)
 
 
 def found_partitions(root: Path) -> set[tuple[str, int]]:
@@ -84,7 +85,7 @@ def claim_new(root: Path) -> None:
     try:
         private_directory(root)
         check_empty(str(root), (each.name for each in root.iterdir()))
-        os.close(os.open(root / _DRAFT, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
+        os.close(os.open(root / DRAFT, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE_MODE))
     except OSError as error:
         raise StreamsException(
             f'cannot write a savepoint to "{root}"', detail=f"{error.strerror}.", hint=_EMPTY
@@ -112,7 +113,8 @@ def check_empty(location: str, names: Iterable[str]) -> None:
         raise StreamsException(
             f'cannot write a savepoint to "{location}"',
             detail=f'It is not empty: it has "{found[0]}".',
-            hint=f"{_EMPTY} A savepoint without {FILE} was interrupted and may be deleted.",
+            hint=f"{_EMPTY} A savepoint without {FILE} is still being written, or was "
+            "interrupted: then it may be deleted.",
         )
 
 
@@ -123,7 +125,7 @@ def write_manifest(root: Path, manifest: SavepointManifest) -> None:
         OSError: It cannot be written.
     """
     private_directory(root)
-    draft = root / _DRAFT
+    draft = root / DRAFT
     write_private(draft, manifest.to_json())
     _sync(draft)
     draft.replace(root / FILE)

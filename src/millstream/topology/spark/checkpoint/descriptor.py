@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from millstream.core.errors import StreamsException
+from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.typed_json import read_json
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_to_json
@@ -177,3 +177,35 @@ def local_path(location: str) -> Path | None:
     """Return the path of a checkpoint on this machine's file system; None for any other."""
     parts = urlsplit(location)
     return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
+
+
+AS_NAMED = {"__globPaths__": "false"}
+"""Options of a reader of Spark for which ``[``, ``{`` and ``*`` in a path are no pattern."""
+
+
+def for_spark(location: str) -> str:
+    """Return a location as Spark takes it: the characters of a path as they are.
+
+    A URL has a blank as ``%20`` and a letter such as ``ä`` as ``%C3%A4``, which Spark does not
+    undo: it would use another directory.
+
+    Raises:
+        IllegalArgumentException: There is no such form of it.
+
+    Example:
+        >>> for_spark("file:///data/my%20savepoints")
+        'file:///data/my savepoints'
+    """
+    parts = urlsplit(location)
+    if parts.scheme not in ("", "file"):
+        return location
+    path = Path(unquote(parts.path) if parts.scheme else location).absolute()
+    plain = f"file://{path}"
+    if (parts.scheme and {"#", "?"} & set(location)) or local_path(plain) != path:
+        raise IllegalArgumentException(
+            f'"{location}" cannot be a directory for Spark',
+            detail="Its path as a URL is another one, and Spark would use another directory.",
+            hint="Choose a directory without the characters # and ?, and without % before two "
+            "hexadecimal digits.",
+        )
+    return plain

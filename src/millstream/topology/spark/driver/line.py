@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
+from millstream.topology.spark.checkpoint.descriptor import AS_NAMED
 from millstream.topology.spark.chunks.source import BatchShares, chunks_of
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
@@ -134,7 +135,8 @@ def stages_of(
 
 def _seed(session: SparkSession, location: str, stage: Stage) -> GroupedData:
     # Spark gives a stage these rows in its first batch only.
-    rows = session.read.schema(SEED_SCHEMA).parquet(location).where(F.col("stage") == stage.index)
+    reader = session.read.options(**AS_NAMED).schema(SEED_SCHEMA)
+    rows = reader.parquet(location).where(F.col("stage") == stage.index)
     return rows.select("key", "seq", "blob").groupBy("key")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import ConfigException, IllegalStateException, StreamsException
 from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
+from millstream.topology.spark.checkpoint.descriptor import for_spark, local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.damage import lost_state, with_causes
@@ -199,12 +200,25 @@ def take_savepoint(
 
     Raises:
         IllegalStateException: No batch of the application has been committed.
+        IllegalArgumentException: Spark would use another directory.
         StreamsException: The directory is not empty or cannot be written, or the checkpoint is
             damaged or cannot be opened.
     """
+    for_spark(directory)
     if (here := local_files(directory)) is not None:
         # Before Spark starts and reads all of the state.
+        _check_directory(directory)
         check_empty(directory, here.names(""))
     with opened_checkpoint(config, spark) as opened:
         files = files_at(directory, opened.session)
         return write_savepoint(opened.session, opened.image, files, directory)
+
+
+def _check_directory(location: str) -> None:
+    path = local_path(location)
+    if path is not None and os.path.lexists(path) and not path.is_dir():
+        raise StreamsException(
+            f'cannot write a savepoint to "{location}"',
+            detail="It is a link to nothing." if path.is_symlink() else "It is not a directory.",
+            hint="Give a directory that is empty or does not exist.",
+        )

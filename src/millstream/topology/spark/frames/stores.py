@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.savepoints.manifest import ENTRIES, FILE, SavepointManifest
-from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.checkpoint.descriptor import for_spark, local_path
 from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at, open_state
 from millstream.topology.spark.failures import reported
@@ -184,4 +184,4 @@ def _location(checkpoint: str) -> str:
     path = local_path(checkpoint)
     if path is None and "://" in checkpoint:
         return checkpoint.rstrip("/")
-    return (path or Path(checkpoint)).expanduser().absolute().as_uri()
+    return for_spark((path or Path(checkpoint)).expanduser().absolute().as_uri())

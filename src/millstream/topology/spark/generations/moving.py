@@ -15,7 +15,7 @@ from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.instance import ApplicationInstance, normal
-from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, for_spark
 from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.checkpoint.origin import (
     FROM_SAVEPOINT,
@@ -203,7 +203,7 @@ def admitted(
                 instance=instance,
                 compiled=compiled,
                 config=config,
-                location=normal(savepoint),
+                location=normal(for_spark(savepoint)),
                 former="" if found is None else found.id,
             )
         if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from millstream.core.errors import StreamsException
 from millstream.topology.savepoints.checksums import contents_of, joined
-from millstream.topology.savepoints.directory import check_empty
+from millstream.topology.savepoints.directory import DRAFT, check_empty
 from millstream.topology.savepoints.manifest import ENTRIES, FILE, Contents, SavepointManifest
+from millstream.topology.spark.checkpoint.descriptor import AS_NAMED, for_spark
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import FILE as HISTORY
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
@@ -43,8 +45,15 @@ def write_savepoint(
     Raises:
         StreamsException: The directory is not empty, or cannot be made.
     """
+    entries = f"{for_spark(location)}/{ENTRIES}"
     check_empty(location, files.names(""))
-    entries = f"{location}/{ENTRIES}"
+    with _claimed(files, location):
+        return _written(session, image, files, location, entries)
+
+
+def _written(
+    session: SparkSession, image: Image, files: Files, location: str, entries: str
+) -> SavepointManifest:
     try:
         image.entries.write.partitionBy("store", "partition").parquet(entries)
     except Py4JJavaError as error:
@@ -58,6 +67,13 @@ def write_savepoint(
             "program may not write there.",
             hint="Give another directory, and try again.",
         ) from error
+    if not files.has(ENTRIES):
+        raise StreamsException(
+            f'cannot write a savepoint to "{location}"',
+            detail="Spark has written the entries to another directory: its JVM cannot name this "
+            "one.",
+            hint="Run it with LC_ALL=C.UTF-8, or give a directory whose path is ASCII.",
+        )
     found = counted(session, _entries(session, entries, files))
     stores = {
         name: replace(store, partitions=found.get(name, {}))
@@ -66,6 +82,46 @@ def write_savepoint(
     manifest = replace(image.manifest, stores=stores)
     files.write(FILE, manifest.to_json())
     return manifest
+
+
+@contextmanager
+def _claimed(files: Files, location: str) -> Iterator[None]:
+    """Have a directory for one writer; what it has written goes unless it ends.
+
+    Two that write at once would have each other's entries in theirs.
+    """
+    try:
+        first = files.create(DRAFT, "")
+    except OSError as error:
+        raise _unwritable(location, error) from error
+    if not first:
+        raise StreamsException(
+            f'another savepoint is being written to "{location}"',
+            hint="Give each savepoint a directory of its own.",
+        )
+    try:
+        # Another one may have ended since it was looked at.
+        check_empty(location, (each for each in files.names("") if not each.startswith(DRAFT)))
+        try:
+            yield
+        except BaseException as error:
+            # It takes room, and the next attempt needs the directory.
+            with suppress(Exception):
+                files.remove(ENTRIES)
+            if isinstance(error, OSError):
+                raise _unwritable(location, error) from error
+            raise
+    finally:
+        with suppress(Exception):
+            files.remove(DRAFT)
+
+
+def _unwritable(location: str, error: OSError) -> StreamsException:
+    return StreamsException(
+        f'cannot write a savepoint to "{location}"',
+        detail=f"{error.strerror or error}.",
+        hint="Give another directory, or make room, and try again.",
+    )
 
 
 def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Image:
@@ -88,7 +144,7 @@ def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Im
         )
     manifest = SavepointManifest.from_json(files.text(FILE), location)
     _check_files_read(manifest, location)
-    entries = _entries(session, f"{location}/{ENTRIES}", files)
+    entries = _entries(session, f"{for_spark(location)}/{ENTRIES}", files)
     _check(manifest, counted(session, entries), location)
     return Image(manifest, entries, facts_of_savepoint(manifest))
 
@@ -125,7 +181,7 @@ def _check_files_read(manifest: SavepointManifest, location: str) -> None:
 def _entries(session: SparkSession, location: str, files: Files) -> DataFrame:
     if not any(name.startswith("store=") for name in files.names(ENTRIES)):
         return session.createDataFrame([], ENTRY_SCHEMA)
-    found = session.read.schema(ENTRY_SCHEMA).parquet(location)
+    found = session.read.options(**AS_NAMED).schema(ENTRY_SCHEMA).parquet(location)
     return found.select("store", "partition", "key", "value")
 
 

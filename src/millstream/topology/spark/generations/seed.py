@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.core.plan import Plan
+from millstream.topology.spark.checkpoint.descriptor import AS_NAMED
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.evolution.convert import Convert
 from millstream.topology.spark.evolution.facts import Facts
@@ -95,7 +96,12 @@ def seeded_entries(session: SparkSession, location: str, keys: tuple[int, ...]) 
         location: Directory of the seed.
         keys: Group key of each partition.
     """
-    rows = session.read.parquet(location).where(F.col("seq") == SEGMENT).select("key", "blob")
+    rows = (
+        session.read.options(**AS_NAMED)
+        .parquet(location)
+        .where(F.col("seq") == SEGMENT)
+        .select("key", "blob")
+    )
     with workers_for(session, "image"):
         return rows.mapInArrow(_entry_mapper({key: n for n, key in enumerate(keys)}), ENTRY_SCHEMA)
 
