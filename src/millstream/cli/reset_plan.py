@@ -26,9 +26,10 @@ from millstream.cli.reset_offsets import Scenario, new_offsets
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION, TAKEOVER_LEASE
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
+from millstream.topology.spark.admission import cleaned
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
-from millstream.topology.spark.admission.instance import CLEANED, normal
+from millstream.topology.spark.admission.instance import normal
 from millstream.topology.spark.admission.lease import LEASES, Leases, LeaseWatch, Seen
 from millstream.topology.spark.admission.takeover import OWNER
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
@@ -37,7 +38,6 @@ from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.placement.record import FILE as PLACEMENT
-from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
 _FORGET_S = 10.0
@@ -191,7 +191,7 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     # A transaction of a killed sink must not commit its offsets later.
     Group(config).fence(sinks)
     if application.has_state:
-        write_private(application.state_dir / CLEANED, "")
+        cleaned.note(application.state_dir)
     group.commit(plan.offsets)
     empty(files)
     files.remove(LEASES)
@@ -281,7 +281,7 @@ def _paths(application: StoppedApplication) -> list[str]:
 
 def _local_paths(application: StoppedApplication) -> list[Path]:
     """Return what is deleted in the state directory; the log and the lock stay."""
-    names = ("slots", "shared", "isolation", PLACEMENT, CLEANED, OWNER)
+    names = ("slots", "shared", "isolation", PLACEMENT, cleaned.CLEANED, OWNER)
     return [path for name in names if (path := application.state_dir / name).exists()]
 
 

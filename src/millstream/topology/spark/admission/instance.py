@@ -17,6 +17,7 @@ from millstream.core.errors import (
     TaskMigratedException,
 )
 from millstream.core.plan import Plan
+from millstream.topology.spark.admission import cleaned
 from millstream.topology.spark.admission.decision import (
     Action,
     Here,
@@ -47,12 +48,10 @@ from millstream.topology.spark.checkpoint.log import (
 )
 from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, read_origin, root_of
 from millstream.topology.spark.ownership import DRIVER, Claim, Mark, this_machine
-from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_other_checkpoints, free_slots
 
 log = logging.getLogger(__name__)
 
-CLEANED = "cleaned"
 _RENEWAL_S = 3600.0
 
 
@@ -155,7 +154,7 @@ class ApplicationInstance:
             left_by_java=self._more_than_offsets
             and any(each.by_java for each in state.offsets.values()),
             differences=differences(found, ids, lambda p: (p.topic, p.partition) in filled),
-            cleaned=(self._state_dir / CLEANED).exists(),
+            cleaned=cleaned.is_noted(self._state_dir),
             adopt=self._adopt,
         )
         decided = verdict(situation)
@@ -213,7 +212,7 @@ class ApplicationInstance:
         group.commit(claim, foreign, tokens, mark.text())
         topics = {topic for topic, _ in self._admitted.places} | {*globals_}
         note_topics(files, group, topics, self._location)
-        (self._state_dir / CLEANED).unlink(missing_ok=True)
+        cleaned.forget(self._state_dir)
         threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
 
@@ -272,7 +271,7 @@ class ApplicationInstance:
         try:
             found = list(free_slots(self._state_dir))
             if path is None or (path / FILE).exists():
-                write_private(self._state_dir / CLEANED, "")
+                cleaned.note(self._state_dir)
                 log.info(
                     "checkpoint kept, as Kafka's changelog topics are; the next start empties it "
                     "if the group's offsets were reset application=%s checkpoint=%s",

@@ -110,7 +110,7 @@ def _free(directory: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _unusable(directory, error) from error
+        raise unusable(directory, error) from error
 
 
 def _without_others(directory: Path, checkpoint: str) -> Iterator[Path]:
@@ -145,7 +145,7 @@ def _claim(root: Path) -> tuple[Path, int]:
             private_directory(slot)
             handle = locked(slot)
         except OSError as error:
-            raise _unusable(root, error) from error
+            raise unusable(root, error) from error
         if handle is not None:
             return slot, handle
     raise LockException(
@@ -172,7 +172,7 @@ class DirectoryLock:
                 private_directory(self.directory)
                 self._handle = locked(self.directory)
             except OSError as error:
-                raise _unusable(self.directory, error) from error
+                raise unusable(self.directory, error) from error
         return self._handle is not None
 
     def release(self) -> None:
@@ -193,7 +193,8 @@ def _is_there(slot: Path, handle: int) -> bool:
         return False
 
 
-def _unusable(directory: Path, error: OSError) -> LockException:
+def unusable(directory: Path, error: OSError) -> LockException:
+    """Return the error for a state directory in which something cannot be read or written."""
     if isinstance(error, (IsADirectoryError, NotADirectoryError, FileExistsError)):
         at = Path(error.filename)
         at = next((each for each in (at, *at.parents) if each.is_file()), at)
