@@ -36,9 +36,17 @@ def write_lines(store: OpenStore, file: str) -> int:
     """
     if file == "-":
         return _write(store, sys.stdout)
+    # A file that ends too early could be imported, without the rest.
+    draft = Path(f"{file}.part")
     try:
-        with open(file, "x", encoding="utf-8") as opened:
-            return _write(store, opened)
+        try:
+            with draft.open("w", encoding="utf-8") as opened:
+                count = _write(store, opened)
+            check_new(file)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+        return count
     except OSError as error:
         raise IllegalArgumentException(
             f"cannot write {file}", detail=f"{error.strerror}.", hint="Name a new file."
