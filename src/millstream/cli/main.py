@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, NoReturn
 
@@ -142,6 +144,8 @@ app.command(epilog=epilog("millstream port src/main/java/shop/Orders.java -o ord
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 
+_CLOSE_THEMSELVES = {"run", "broker"}
+"""The subcommands for which a signal is the usual end."""
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE}
 """What the system says where output cannot be written."""
 
@@ -154,6 +158,7 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     _: Annotated[
         bool,
         typer.Option(
@@ -162,6 +167,26 @@ def _root(
     ] = False,
 ) -> None:
     """Kafka Streams topologies in Python, on Spark."""
+    if context.invoked_subcommand not in _CLOSE_THEMSELVES:
+        exit_on_signals()
+
+
+def exit_on_signals() -> None:
+    """Let SIGTERM, and SIGHUP of a terminal that is closed, end the process as Ctrl-C does.
+
+    By default they leave behind what a command has copied to the temporary directory.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # nohup ignores SIGHUP.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, _: object) -> NoReturn:
+    # Of a terminal that is closed nothing can be told.
+    with suppress(OSError):
+        print(f"millstream: ended by {signal.Signals(number).name}", file=sys.stderr)
+    sys.exit(128 + number)
 
 
 def main() -> None:
@@ -184,7 +209,7 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
             _give_up_output(error)
         # What py4j raises then says nothing.
-        if (failure := _ended_spark(error)) is None:
+        if (failure := _ended_spark(error) or _of_a_file(error)) is None:
             raise
         print(f"millstream: {one_line(failure)}", file=sys.stderr)
         sys.exit(1)
@@ -223,6 +248,19 @@ def _ended_spark(error: Exception) -> MillstreamError | None:
         "Spark's JVM has ended",
         detail=f"It {ended}.",
         hint="Repeat the command. If the machine's memory ran out, lower spark.driver.memory.",
+    )
+    failure.__cause__ = error
+    return failure
+
+
+def _of_a_file(error: Exception) -> MillstreamError | None:
+    """Return the error for a file that the system does not give; None for other errors."""
+    if not isinstance(error, OSError) or not error.filename:
+        return None
+    failure = StreamsException(
+        f'cannot use "{os.fsdecode(error.filename)}"',
+        detail=f"{error.strerror}.",
+        hint="See who may read and write there, and what it is.",
     )
     failure.__cause__ = error
     return failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +26,7 @@ def new(
     from millstream.cli.template import project_files
     from millstream.core.errors import IllegalArgumentException
 
-    path = Path(name).expanduser()
+    path = Path(os.path.expanduser(name))
     project = path.absolute().name
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*", project):
         raise typer.BadParameter(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -53,7 +54,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def absolute(location: str) -> str:
     """Return a location that means the same in every process; a URL as it is."""
-    return location if "://" in location else Path(location).expanduser().absolute().as_uri()
+    return location if "://" in location else Path(os.path.expanduser(location)).absolute().as_uri()
 
 
 def epilog(*examples: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from importlib.machinery import ModuleSpec
@@ -27,7 +28,7 @@ def import_program(place: str, text: str) -> ModuleType:
         IllegalArgumentException: There is none, or its code fails.
     """
     look_here()
-    path = Path(place).expanduser()
+    path = Path(os.path.expanduser(place))
     if path.suffix == ".py" or path.is_file():
         if not path.is_file():
             raise target_error(

@@ -77,7 +77,7 @@ def read_file(path: Path) -> dict[str, Any]:
     """
     hint = "Give a TOML file, or a file named *.properties."
     try:
-        data = path.expanduser().read_bytes()
+        data = Path(os.path.expanduser(path)).read_bytes()
     except OSError as error:
         raise ConfigException(
             f"cannot read the configuration file {path}", detail=f"{error.strerror}.", hint=hint

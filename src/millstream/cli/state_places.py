@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -147,7 +148,7 @@ class StatePlace:
 
 def _is_program(text: str) -> bool:
     place = text.partition(":")[0]
-    if place.endswith(".py") or Path(place).expanduser().is_file():
+    if place.endswith(".py") or os.path.isfile(os.path.expanduser(place)):
         return True
     names = place.split(".")
     if not all(name.isidentifier() for name in names):

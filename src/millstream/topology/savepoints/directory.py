@@ -39,7 +39,7 @@ def local_directory(location: str | os.PathLike[str]) -> Path:
             detail="This needs a directory of this machine's file system.",
             hint="Copy the savepoint to a local directory, and give that.",
         )
-    return Path(text).expanduser()
+    return Path(os.path.expanduser(text))
 
 
 def partition_directory(root: Path, store: str, partition: int) -> Path:

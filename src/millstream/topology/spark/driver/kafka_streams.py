@@ -285,7 +285,7 @@ class KafkaStreams(BoundedApplication):
         """
         location = os.fspath(directory)
         if "://" not in location:
-            location = Path(location).expanduser().absolute().as_uri()
+            location = Path(os.path.expanduser(location)).absolute().as_uri()
         return self._runner.savepoint(location)
 
     def _check_not_started(self, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -184,4 +185,4 @@ def _location(checkpoint: str) -> str:
     path = local_path(checkpoint)
     if path is None and "://" in checkpoint:
         return checkpoint.rstrip("/")
-    return for_spark((path or Path(checkpoint)).expanduser().absolute().as_uri())
+    return for_spark(Path(os.path.expanduser(path or checkpoint)).absolute().as_uri())
