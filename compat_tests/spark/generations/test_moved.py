@@ -13,6 +13,7 @@ from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.generations import moved
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moved import ReadableCheckpoint, settle
+from millstream.topology.spark.state_location import state_location
 
 NO_SESSION: Any = None
 
@@ -64,6 +65,41 @@ def test_an_application_gives_the_notes_the_paths_of_its_place(tmp_path: Path, f
         assert f'"{schema}"' in files.text(f"state/0/_metadata/v2/{number}")
     # A checksum of the former text would be an error.
     assert files.has("state/0/_metadata/v2/.7.crc") == (former == "{}")
+
+
+@pytest.mark.parametrize("name", ["two words", "Zähler %"])
+def test_spark_gets_paths_as_they_are_and_not_as_urls(tmp_path: Path, name: str) -> None:
+    root = tmp_path / name
+    # An earlier version has written URLs.
+    files = checkpoint(root, root.as_uri())
+    schema = f'"file://{root}/state/0/_stateSchema/default/0_x"'
+    readable = ReadableCheckpoint(NO_SESSION, root.as_uri(), 7)
+    assert schema in json_text(LocalFiles(Path(readable.location.removeprefix("file://"))))
+    settle(files, root.as_uri())
+    assert schema in json_text(files)
+    again = ReadableCheckpoint(NO_SESSION, root.as_uri(), 7)
+    assert again.location == root.as_uri()
+
+
+def json_text(files: LocalFiles) -> str:
+    """The note, with letters as they are."""
+    text = files.text("state/0/_metadata/v2/7")
+    return json.dumps(json.loads(text.splitlines()[1]), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", ["two words", "[1]", "100 %"])
+def test_spark_s_reader_of_state_gets_a_name_without_what_urls_escape(
+    tmp_path: Path, name: str
+) -> None:
+    root = tmp_path / name
+    checkpoint(root, str(root))
+    for location in (str(root), f"file://{root}"):
+        found = state_location(location)
+        assert name not in found
+        assert (Path(found.removeprefix("file://")) / "commits" / "7").read_text() == "v1"
+        assert state_location(location) == found
+    for location in (str(tmp_path / "Zähler"), "s3a://bucket/two words"):
+        assert state_location(location) == location
 
 
 def test_one_that_was_moved_to_another_file_system_is_refused(

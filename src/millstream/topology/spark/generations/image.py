@@ -19,6 +19,7 @@ from millstream.topology.spark.generations.entries import ENTRY_SCHEMA, entry_ma
 from millstream.topology.spark.generations.moved import ReadableCheckpoint
 from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state_location import state_location
 from millstream.topology.spark.worker.global_tables import unpack
 from millstream.topology.spark.worker_pools import workers_for
 
@@ -167,7 +168,7 @@ class _State:
             .option("operatorId", self._operator)
             .option("stateVarName", variable)
             .option("batchId", self._batch)
-            .load(self._location)
+            .load(state_location(self._location))
         )
 
 

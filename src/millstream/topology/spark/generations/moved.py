@@ -17,7 +17,7 @@ from tempfile import mkdtemp
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
+from millstream.topology.spark.checkpoint.descriptor import for_spark, local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import NOTES, STATE
 
@@ -35,8 +35,7 @@ def settle(files: Files, location: str) -> None:
         files: The checkpoint's files, or those of one of its generations.
         location: Its location.
     """
-    path = local_path(location)
-    root = location.rstrip("/") if path is None else path.absolute().as_uri()
+    root = for_spark(location).rstrip("/")
     for operator in files.names(STATE):
         folder = f"{STATE}/{operator}/{NOTES}"
         numbers = sorted(int(name) for name in files.names(folder) if name.isdigit())
@@ -95,7 +94,7 @@ def _is_moved(files: Files, location: str, batch: int) -> bool:
 
 
 def _elsewhere(note: str, location: str) -> bool:
-    here = _plain(location)
+    here = _plain(for_spark(location))
     return any(_plain(root) != here for root, _ in _SCHEMA.findall(note))
 
 
@@ -104,7 +103,7 @@ def _link(source: Path, target: Path) -> None:
     for each in source.iterdir():
         if each.name != STATE:
             (target / each.name).symlink_to(each.absolute())
-    root = source.absolute().as_uri()
+    root = f"file://{source.absolute()}"
     for operator in (source / STATE).iterdir():
         own = target / STATE / operator.name
         own.mkdir(parents=True)
@@ -121,5 +120,4 @@ def _link(source: Path, target: Path) -> None:
 
 def _plain(location: str) -> str:
     """Return a location in one form: `file:/a` and `file:///a` and `/a` are the same."""
-    path = local_path(location)
-    return location.rstrip("/") if path is None else str(path.absolute())
+    return re.sub("^file:(//)?(?=/)", "", location).rstrip("/")

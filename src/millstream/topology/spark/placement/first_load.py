@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from millstream.topology.spark.checkpoint.origin import WARMED, root_of
 from millstream.topology.spark.placement.first_commit import committing
+from millstream.topology.spark.state_location import state_location
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class LastState:
             .option("operatorId", self.operator)
             .option("stateVarName", "manifest")
             .option("batchId", self.batch)
-            .load(self.location)
+            .load(state_location(self.location))
         )
         # The limit ends the task before it reads the other partitions.
         rows = found.select("partition_id").coalesce(1).limit(1)

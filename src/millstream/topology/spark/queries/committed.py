@@ -15,6 +15,7 @@ from millstream.topology.spark.checkpoint.log import COMMITS, CheckpointLog, Pos
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.segment_files import SegmentFiles
+from millstream.topology.spark.state_location import state_location
 
 
 class CommittedState:
@@ -100,7 +101,7 @@ class CommittedState:
             .option("operatorId", self._stages - 1 - stage.index)
             .option("stateVarName", variable)
             .option("batchId", batch)
-            .load(self._location)
+            .load(state_location(self._location))
         )
 
 
