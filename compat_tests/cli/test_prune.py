@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from compat_tests.cli.support import printed, refused
+from millstream.topology.spark.admission.lease import HeldLease, LeaseNote, Leases
+from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.state.slots import DirectoryLock
 
 AT = ["--set", "state.dir=state"]
@@ -59,3 +61,23 @@ def test_a_damaged_pointer_is_told_with_what_to_do(root: Path, tmp_path: Path) -
     told = refused("state", "prune", "app", *AT, cwd=tmp_path)
     assert told.startswith('cannot read "millstream-generation.json"')
     assert 'those below "generations" are: 1, 2' in told
+
+
+def test_an_application_that_runs_on_the_checkpoint_from_elsewhere_is_refused(
+    root: Path, tmp_path: Path
+) -> None:
+    note = LeaseNote(instance="i", host="another-machine", lease_ms=10_000)
+    leases = Leases(LocalFiles(root))
+    assert leases.create(1, note)
+    held = HeldLease(leases, 1, note, lambda _: None)
+    held.start()
+    try:
+        # Another state directory, as on another machine that has the checkpoint mounted.
+        at = ["--set", "state.dir=other", "--set", f"millstream.checkpoint.location={root}"]
+        told = refused("state", "prune", "app", *at, cwd=tmp_path)
+    finally:
+        held.release()
+    assert told.startswith('application "app" runs on checkpoint')
+    assert 'machine "another-machine"' in told
+    assert (root / "generations/1/state").exists()
+    assert json.loads(printed("state", "prune", "app", *at, "--json", cwd=tmp_path))["deleted"]

@@ -24,13 +24,13 @@ from millstream.cli.clients import known_topics
 from millstream.cli.groups import GroupOffsets, Place
 from millstream.cli.reset_offsets import Scenario, new_offsets
 from millstream.core.config import StreamsConfig
-from millstream.core.config.own_keys import CHECKPOINT_LOCATION, TAKEOVER_LEASE
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 from millstream.topology.spark.admission import cleaned
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import normal
-from millstream.topology.spark.admission.lease import LEASES, Leases, LeaseWatch, Seen
+from millstream.topology.spark.admission.lease import LEASES, running_owner
 from millstream.topology.spark.admission.takeover import OWNER
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
@@ -41,7 +41,6 @@ from millstream.topology.spark.placement.record import FILE as PLACEMENT
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
 _FORGET_S = 10.0
-_LOOK_S = 0.5
 _INTERNAL = re.compile(
     r".*(?:-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic"
     r"|.-KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]+-topic)"
@@ -227,11 +226,7 @@ def _check_claim(name: str, location: str, claim: Claim | None) -> None:
 
 def _check_lease(application: StoppedApplication, files: Files) -> None:
     """Refuse an application that runs elsewhere on the same checkpoint; its lock is not here."""
-    watch = LeaseWatch(Leases(files), application.config.getLong(TAKEOVER_LEASE))
-    while (seen := watch.look()) is Seen.UNKNOWN:
-        time.sleep(_LOOK_S)
-    if seen is Seen.LIVE:
-        owner = "an instance" if watch.note is None else watch.note.owner()
+    if (owner := running_owner(files, application.config)) is not None:
         raise IllegalStateException(
             f'application "{application.name}" runs on checkpoint "{application.location}"',
             detail=f"Its lease there belongs to {owner}, and was renewed a moment ago. Its state "

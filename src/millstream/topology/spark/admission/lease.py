@@ -20,6 +20,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import TAKEOVER_LEASE
 from millstream.core.typed_json import Count, read_json
 from millstream.topology.spark.admission.processes import has_ended
 from millstream.topology.spark.checkpoint.files import Files
@@ -32,6 +34,7 @@ BEATS = 5
 """How often an owner renews its lease in the lease's time."""
 _KEPT = 2
 _RELEASE_S = 5.0
+_LOOK_S = 0.5
 _SUFFIX = ".json"
 
 
@@ -173,6 +176,24 @@ class LeaseWatch:
 
 def _is_free(note: LeaseNote) -> bool:
     return note.released or has_ended(note.process)
+
+
+def running_owner(files: Files, config: StreamsConfig) -> str | None:
+    """Return who runs on a checkpoint; None for nobody. It may take the time of a lease.
+
+    Args:
+        files: The whole checkpoint, with all its generations.
+        config: The application's configuration.
+
+    Raises:
+        OSError: The lease cannot be read.
+    """
+    watch = LeaseWatch(Leases(files), config.getLong(TAKEOVER_LEASE))
+    while (seen := watch.look()) is Seen.UNKNOWN:
+        time.sleep(_LOOK_S)
+    if seen is not Seen.LIVE:
+        return None
+    return "an instance" if watch.note is None else watch.note.owner()
 
 
 class HeldLease:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalStateException
+from millstream.topology.spark.admission.lease import running_owner
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.driver.runner import Runner
@@ -60,12 +61,14 @@ def prune_checkpoint(config: StreamsConfig) -> list[str]:
     with _stopped(config):
         local = local_files(root)
         if local is not None:
-            return _pruned(root, local, None)
+            return _pruned(config, root, local, None)
         spark = new_session(config.merged(), config.getString("application.id"))
-        return _pruned(root, files_at(root, spark), spark)
+        return _pruned(config, root, files_at(root, spark), spark)
 
 
-def _pruned(root: str, files: Files, spark: SparkSession | None) -> list[str]:
+def _pruned(
+    config: StreamsConfig, root: str, files: Files, spark: SparkSession | None
+) -> list[str]:
     def open_files(location: str) -> Files:
         local = local_files(location)
         if local is not None:
@@ -78,6 +81,12 @@ def _pruned(root: str, files: Files, spark: SparkSession | None) -> list[str]:
             f'there is no checkpoint in "{root}"',
             hint="Check application.id, state.dir and millstream.checkpoint.location.",
         )
+    if (owner := running_owner(files, config)) is not None:
+        raise IllegalStateException(
+            f'application "{config.getString("application.id")}" runs on checkpoint "{root}"',
+            detail=f"Its lease there belongs to {owner}, and was renewed a moment ago.",
+            hint="Close it first.",
+        )
     return Generations(root, files, open_files).prune()
 
 
@@ -86,7 +95,7 @@ def _stopped(config: StreamsConfig) -> Iterator[None]:
     name = config.getString("application.id")
     state_dir = Path(config.getString("state.dir")) / name
     if not state_dir.is_dir():
-        # Nothing has run here: a checkpoint elsewhere has its own lock on the broker.
+        # Nothing has run here. The lease tells of an instance elsewhere.
         yield
         return
     lock = DirectoryLock(state_dir)
