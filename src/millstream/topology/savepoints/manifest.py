@@ -21,6 +21,7 @@ from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.typed_json import fitted, read_json
+from millstream.topology.spark.checkpoint.later import check_version
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 
 FILE = "savepoint.json"
@@ -108,6 +109,7 @@ class SavepointManifest:
             head = read_json(text, _Head)
             if head.format != FORMAT:
                 raise ValueError("it is not the manifest of a savepoint")
+            check_version(f'cannot read "{FILE}" of savepoint "{location}"', head.version, VERSION)
             if head.version != VERSION:
                 raise ValueError(f"it has version {head.version}; this package reads {VERSION}")
             known = {each.name for each in fields(SavepointManifest)} | {"format", "version"}

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.typed_json import read_json
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.checkpoint.later import check_version
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_to_json
 
 FILE = "millstream.json"
@@ -80,6 +81,7 @@ class Checkpoint:
         """
         try:
             version = read_json(text, _Versioned).version
+            check_version(f'cannot read "{FILE}" in checkpoint "{location}"', version, VERSION)
             if version == VERSION:
                 return read_json(text, Checkpoint)
             detail = f"It has version {version}; this package reads {VERSION}."

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from millstream.core.errors import StreamsException
 from millstream.core.typed_json import read_json
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.later import check_version
 from millstream.topology.spark.checkpoint.log import Positions
 
 ORIGIN = "millstream-origin.json"
@@ -66,7 +67,9 @@ def read_origin(files: Files, location: str) -> Origin | None:
         return None
     try:
         text = files.text(ORIGIN)
-        if (version := read_json(text, _Versioned).version) != VERSION:
+        version = read_json(text, _Versioned).version
+        check_version(f'cannot read "{ORIGIN}" in checkpoint "{location}"', version, VERSION)
+        if version != VERSION:
             raise ValueError(f"it has version {version}; this package reads {VERSION}")
         return read_json(text, Origin)
     except (ValueError, OSError) as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from millstream.core.errors import StreamsException
 from millstream.core.typed_json import Count, read_json
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.later import check_version
 from millstream.topology.spark.checkpoint.origin import GENERATIONS, POINTER
 
 VERSION = 1
@@ -42,6 +43,11 @@ class _Body:
     abandoned: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Versioned:
+    version: int
+
+
 def directory_of(number: int) -> str:
     """Return a generation's directory, relative to the checkpoint's location."""
     return f"{GENERATIONS}/{number}" if number else ""
@@ -61,7 +67,10 @@ def read_pointer(files: Files, root: str) -> Pointer:
     if not files.has(POINTER):
         return Pointer()
     try:
-        body = read_json(files.text(POINTER), _Body)
+        text = files.text(POINTER)
+        version = read_json(text, _Versioned).version
+        check_version(f'cannot read "{POINTER}" in checkpoint "{root}"', version, VERSION)
+        body = read_json(text, _Body)
         if body.version != VERSION:
             raise ValueError(f"it has version {body.version}; this package reads {VERSION}")
         return Pointer(number=body.generation, highest=body.highest, abandoned=body.abandoned)
