@@ -49,6 +49,8 @@ def describe(
     from millstream.core.errors import IllegalArgumentException
     from millstream.topology import drawing
 
+    if json and form not in (DrawingFormat.TEXT, DrawingFormat.JSON):
+        raise typer.BadParameter("Choose one of --format and --json.")
     given = entries(config, sets)
     description = load_target(target, given).topology.describe()
     forms: dict[DrawingFormat, Callable[[TopologyDescription], str]] = {

@@ -17,6 +17,18 @@ EXIT_CODES = (
     "Exit codes: 0 fine; 1 an error, in one line on standard error; 2 wrong usage of the command."
 )
 
+
+def named(text: str) -> str:
+    """Return an argument that is not empty, as one of an unset variable of a shell is.
+
+    Raises:
+        typer.BadParameter: It is empty.
+    """
+    if not text.strip():
+        raise typer.BadParameter("It is empty.")
+    return text
+
+
 Target = Annotated[
     str,
     typer.Argument(
@@ -26,7 +38,8 @@ Target = Annotated[
     ),
 ]
 Application = Annotated[
-    str, typer.Argument(help="The application's application.id.", show_default=False)
+    str,
+    typer.Argument(help="The application's application.id.", show_default=False, callback=named),
 ]
 ConfigFiles = Annotated[
     list[Path] | None,
@@ -53,7 +66,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def absolute(location: str) -> str:
-    """Return a location that means the same in every process; a URL as it is."""
+    """Return a location that means the same in every process; a URL as it is.
+
+    Raises:
+        typer.BadParameter: It is empty, which would be the working directory.
+    """
+    named(location)
     return location if "://" in location else Path(os.path.expanduser(location)).absolute().as_uri()
 
 

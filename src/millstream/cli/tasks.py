@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from millstream.cli.options import named
 from millstream.core.config import StreamsConfig
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import IllegalArgumentException
@@ -21,7 +22,9 @@ _DEFAULT_DIR = Path(str(CONFIG_KEYS[StreamsConfig.STATE_DIR_CONFIG].default))
 
 
 def tasks(
-    application_id: Annotated[str, typer.Argument(help="The application's `application.id`.")],
+    application_id: Annotated[
+        str, typer.Argument(help="The application's `application.id`.", callback=named)
+    ],
     state_dir: Annotated[
         Path, typer.Option(help="Its `state.dir`, on the machine of the driver.")
     ] = _DEFAULT_DIR,

@@ -192,12 +192,16 @@ def for_spark(location: str) -> str:
     undo: it would use another directory.
 
     Raises:
-        IllegalArgumentException: There is no such form of it.
+        IllegalArgumentException: There is no such form of it, or it is empty.
 
     Example:
         >>> for_spark("file:///data/my%20savepoints")
         'file:///data/my savepoints'
     """
+    if not location.strip():
+        raise IllegalArgumentException(
+            "the location of a savepoint or checkpoint is empty", hint="Give its directory."
+        )
     parts = urlsplit(location)
     if parts.scheme not in ("", "file"):
         return location

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalStateException
 from millstream.topology.spark.admission.lease import running_owner
-from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.descriptor import for_spark, local_files
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at
@@ -40,8 +40,10 @@ def restore_savepoint(
 
     Raises:
         LockException: The application runs.
+        IllegalArgumentException: The location is empty, or Spark would use another directory.
         StreamsException: The savepoint does not fit the program, or is damaged.
     """
+    for_spark(directory)
     runner = Runner(topology, config, spark)
     runner.restore(directory)
     return runner.checkpoint_location
