@@ -38,7 +38,7 @@ def test_an_origin_comes_back(tmp_path: Path) -> None:
     assert read_origin(files, "here") == origin
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 2}', '{"version": 1}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 0}', '{"version": 1}'])
 def test_a_damaged_origin_is_told(text: str, tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     files.write(ORIGIN, text)

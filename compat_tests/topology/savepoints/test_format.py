@@ -219,7 +219,7 @@ def test_an_interrupted_savepoint_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"version": 2}, "it has version 2"),
+        ({"version": 2}, "It has version 2"),
         ({"format": "other"}, "it is not the manifest of a savepoint"),
         ({"stores": None}, "$.stores"),
         ({"surplus": 1}, "surplus"),
