@@ -24,7 +24,6 @@ from millstream import (
 )
 from millstream.core.engine.output import Sent
 from millstream.core.engine.shortcuts import SHORTCUTS
-from millstream.topology.operators.returned import PROBES, Returned
 
 Functions = tuple[Callable[[], Any], Callable[[Any, Any, Any], Any]]
 """An initializer, and an aggregator."""
@@ -171,13 +170,3 @@ def test_each_result_is_what_it_was_when_it_was_returned(
 
     assert results == found(by_chunks=False)
     assert any(isinstance(each, Sent) for each in results)
-
-
-def test_one_object_that_stays_as_it_is_may_go_on_in_runs() -> None:
-    returned, constant = Returned(), {"state": "new"}
-
-    for _ in range(PROBES):
-        assert returned.look(constant)
-
-    assert returned.trusts
-    assert not returned.look(constant)

@@ -7,7 +7,6 @@ show its last state in all of them.
 
 from __future__ import annotations
 
-import copy
 import enum
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +38,7 @@ class Returned:
     """Objects that one operator's function has returned: new ones, or the same one again.
 
     The first ones are made record by record. What cannot be changed ends that at once; the same
-    object twice, with other content, means that it stays so.
+    object twice means that it stays so.
 
     Args:
         trusted: They cannot be changed, as is known beforehand.
@@ -48,10 +47,7 @@ class Returned:
     def __init__(self, *, trusted: bool = False) -> None:
         self._plain: set[type] = set(_PLAIN)
         self._left = 0 if trusted else PROBES
-        self._seen: dict[int, tuple[Any, Any]] = {}
-        """By their ids, those looked at and copies of what they were."""
-        self._repeats = False
-        """Some come again as they were."""
+        self._seen: dict[int, Any] = {}
         self._one_by_one = False
 
     @property
@@ -88,16 +84,14 @@ class Returned:
         if self._cannot_change(type(item)):
             self._trust()
             return
-        seen = self._seen.get(id(item))
-        if seen is None:
-            # Kept, so that no other object gets its id.
-            self._seen[id(item)] = item, _copied(item)
-        elif _is_as(seen[1], item):
-            self._repeats = True
-        else:
+        if id(item) in self._seen:
             self._one_by_one = True
+            self._trust()
+            return
+        # Kept, so that no other object gets its id.
+        self._seen[id(item)] = item
         self._left -= 1
-        if not self._left or self._one_by_one:
+        if not self._left:
             self._trust()
 
     def noted(self, item: Any) -> Any:
@@ -124,7 +118,7 @@ class Returned:
         If not, what gets them has to take them one by one: it may change them as well.
         """
         kinds = set(map(type, items))
-        if self._plain.issuperset(kinds) or self._repeats:
+        if self._plain.issuperset(kinds):
             return True
         changing = items
         for kind in kinds:
@@ -155,20 +149,4 @@ class Returned:
         if issubclass(kind, enum.Enum) or getattr(parameters, "frozen", False):
             self._plain.add(kind)
             return True
-        return False
-
-
-def _copied(item: Any) -> Any:
-    """Return a copy that shares nothing; something that equals nothing where there is none."""
-    try:
-        return copy.deepcopy(item)
-    except Exception:  # noqa: BLE001 - an object may refuse it in its own way
-        return object()
-
-
-def _is_as(before: Any, item: Any) -> bool:
-    """Tell whether an object surely is as it was."""
-    try:
-        return bool(before == item)
-    except Exception:  # noqa: BLE001 - nor need it be comparable
         return False
