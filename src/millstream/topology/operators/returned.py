@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 PROBES = 256
 """How many results that can be changed are looked at one by one before a function is trusted."""
+LIST_PROBES = 16
+"""How many lists of results are looked at: a function that fills one again begins with that."""
 
 _PLAIN: frozenset[type] = frozenset(
     {bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)}
@@ -42,12 +44,15 @@ class Returned:
 
     Args:
         trusted: They cannot be changed, as is known beforehand.
+        in_lists: The function may return a list with them, and that may be the same one, too.
     """
 
-    def __init__(self, *, trusted: bool = False) -> None:
+    def __init__(self, *, trusted: bool = False, in_lists: bool = False) -> None:
         self._plain: set[type] = set(_PLAIN)
         self._left = 0 if trusted else PROBES
         self._seen: dict[int, Any] = {}
+        self._lists_left = LIST_PROBES if in_lists else 0
+        self._lists: list[list[Any]] = []
         self._one_by_one = False
 
     @property
@@ -70,8 +75,9 @@ class Returned:
             each: Processes records one by one, and has every result noted.
         """
         count = 1
-        while len(chunk) and (self._left or self._one_by_one):
-            count = len(chunk) if self._one_by_one else min(count, self._left)
+        while len(chunk) and (self._left or self._lists_left or self._one_by_one):
+            left = max(self._left, self._lists_left)
+            count = len(chunk) if self._one_by_one else min(count, left)
             each(chunk.slice(0, count))
             chunk = chunk.slice(count, len(chunk))
             count *= 2
@@ -102,6 +108,7 @@ class Returned:
     def noted_pair(self, found: Any) -> Any:
         """Return a pair after a look at its value."""
         if isinstance(found, tuple | list | KeyValue) and len(found) == 2:
+            self._note_list(found)
             self.note(found[1])
         return found
 
@@ -109,8 +116,15 @@ class Returned:
         """Return many results, each with a look at it when it is asked for."""
         if isinstance(results, SINGLE) or not isinstance(results, Iterable):
             return results
+        self._note_list(results)
         items: Iterator[Any] = map(look, results)
         return list(items) if type(results) in SIZED else items
+
+    def are_many_lists(self, results: list[Any], context: NodeContext) -> None:
+        """Look at what was returned in a run, where an item may be a list of results."""
+        lists = [each for each in results if type(each) is list and each]
+        if len(set(map(id, lists))) < len(lists):
+            self._tell(context)
 
     def are_many(self, items: list[Any], context: NodeContext) -> bool:
         """Return whether each result of a run is an object of its own, or one that cannot change.
@@ -127,9 +141,7 @@ class Returned:
                 break
         if len(set(map(id, changing))) == len(changing):
             return True
-        if not self._one_by_one:
-            log.warning(_WARNING, context.node_name)
-        self._one_by_one = True
+        self._tell(context)
         return False
 
     def forward_run(self, chunk: Chunk, made: list[Any], context: NodeContext) -> None:
@@ -138,6 +150,24 @@ class Returned:
             context.forward_chunk(chunk)
         else:
             context.forward_each(chunk)
+
+    def _note_list(self, found: Any) -> None:
+        """Look at a list with a result, or with results, that was made alone."""
+        if not self._lists_left:
+            return
+        if any(found is each for each in self._lists):
+            self._one_by_one, self._lists_left = True, 0
+        else:
+            self._lists_left -= 1
+            if type(found) is list and found:
+                self._lists.append(found)
+        if not self._lists_left:
+            self._lists = []
+
+    def _tell(self, context: NodeContext) -> None:
+        if not self._one_by_one:
+            log.warning(_WARNING, context.node_name)
+        self._one_by_one = True
 
     def _trust(self) -> None:
         self._left, self._seen = 0, {}

@@ -54,9 +54,12 @@ class Filter(Operator):
 class MapperOperator(Operator):
     """Calls a mapper, which may return one object again and again."""
 
+    in_lists = False
+    """It returns lists."""
+
     def __init__(self, mapper: Callable[..., Any]) -> None:
         self._mapper = mapper
-        self._returned = Returned()
+        self._returned = Returned(in_lists=self.in_lists)
 
     def look(self, result: Any) -> Any:
         """Return what the mapper has returned, after a look at what it forwards of it."""
@@ -72,7 +75,10 @@ class MapperOperator(Operator):
         Before that, process records one by one while the mapper is not known.
         """
         chunk = self._returned.first_ones(chunk, self._watched)
-        return runs(self.context, chunk, self._mapper, *self.arguments(chunk))
+        for run, made in runs(self.context, chunk, self._mapper, *self.arguments(chunk)):
+            if self.in_lists:
+                self._returned.are_many_lists(made, self.context)
+            yield run, made
 
     def forward_run(self, chunk: Chunk, made: list[Any]) -> None:
         """Forward a run that has what the mapper has made."""
@@ -125,6 +131,8 @@ class SelectKey(MapperOperator):
 class Map(MapperOperator):
     """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
 
+    in_lists = True
+
     def look(self, result: Any) -> Any:
         return self._returned.noted_pair(result)
 
@@ -151,6 +159,8 @@ class Map(MapperOperator):
 class FlatMapValues(ValueMapperOperator):
     """Replaces a value by any number of values."""
 
+    in_lists = True
+
     def look(self, result: Any) -> Any:
         return self._returned.noted_items(result, self._returned.noted)
 
@@ -168,6 +178,8 @@ class FlatMapValues(ValueMapperOperator):
 
 class FlatMap(MapperOperator):
     """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
+
+    in_lists = True
 
     def look(self, result: Any) -> Any:
         return self._returned.noted_items(result, self._returned.noted_pair)
