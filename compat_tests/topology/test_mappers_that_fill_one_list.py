@@ -46,6 +46,16 @@ def one_pair(stream: Texts) -> Any:
     return stream.map(mapper)
 
 
+def one_key_value(stream: Texts) -> Any:
+    shared = KeyValue("", "")
+
+    def mapper(key: str, value: str) -> KeyValue[str, str]:
+        shared.key, shared.value = key + "+", value
+        return shared
+
+    return stream.map(mapper)
+
+
 def now_and_then_none(stream: Texts) -> Any:
     shared: list[str] = []
 
@@ -56,7 +66,7 @@ def now_and_then_none(stream: Texts) -> Any:
     return stream.flatMapValues(mapper)
 
 
-@pytest.mark.parametrize("make", [values, pairs, one_pair, now_and_then_none])
+@pytest.mark.parametrize("make", [values, pairs, one_pair, one_key_value, now_and_then_none])
 def test_each_record_has_the_results_that_were_in_the_list_then(
     make: Callable[[Texts], Any],
 ) -> None:

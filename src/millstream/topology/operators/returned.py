@@ -29,6 +29,7 @@ LIST_PROBES = 16
 _PLAIN: frozenset[type] = frozenset(
     {bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)}
 )
+_REFILLED = frozenset({list, KeyValue})
 _WARNING = (
     "operator=%s a function returned one object for several records that it was called for at once;"
     " if it changes that object between calls, some of them show its last state; from now on its "
@@ -52,7 +53,7 @@ class Returned:
         self._left = 0 if trusted else PROBES
         self._seen: dict[int, Any] = {}
         self._lists_left = LIST_PROBES if in_lists else 0
-        self._lists: list[list[Any]] = []
+        self._lists: list[Any] = []
         self._one_by_one = False
 
     @property
@@ -122,7 +123,9 @@ class Returned:
 
     def are_many_lists(self, results: list[Any], context: NodeContext) -> None:
         """Look at what was returned in a run, where an item may be a list of results."""
-        lists = [each for each in results if type(each) is list and each]
+        if len(set(map(id, results))) == len(results):
+            return
+        lists = [each for each in results if type(each) in _REFILLED and each]
         if len(set(map(id, lists))) < len(lists):
             self._tell(context)
 
@@ -159,7 +162,7 @@ class Returned:
             self._one_by_one, self._lists_left = True, 0
         else:
             self._lists_left -= 1
-            if type(found) is list and found:
+            if type(found) in _REFILLED and found:
                 self._lists.append(found)
         if not self._lists_left:
             self._lists = []
