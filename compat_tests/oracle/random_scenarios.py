@@ -42,9 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     except MillstreamError as error:
         print(error, file=sys.stderr)
         return 2
-    count = sum(_tell(file, shrink=options.shrink) for file in scenario_files(options.folder))
-    print(f"{count} differ")
-    return 1 if count else 0
+    files = list(scenario_files(options.folder))
+    count = sum(_tell(file, shrink=options.shrink) for file in files)
+    # The program cannot interpret it, or has ended before it came to it.
+    unanswered = sum(read_scenario(file).get("expect") is None for file in files)
+    print(f"{count} differ, {unanswered} of {len(files)} were not answered")
+    return 1 if count or unanswered else 0
 
 
 def _tell(file: Path, *, shrink: bool) -> bool:

@@ -38,7 +38,7 @@ def test_a_difference_is_found_and_told(
     assert random_scenarios.main([str(tmp_path), "--seed", "1", "--count", "0"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         f"{tmp_path / 'wrong.json'}: describe line 2: expected '', got '   Sub-topology: 0'",
-        "1 differ",
+        "1 differ, 0 of 2 were not answered",
     ]
 
 
