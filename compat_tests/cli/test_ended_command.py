@@ -46,11 +46,23 @@ def test_nohup_is_obeyed() -> None:
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
-def test_only_commands_that_do_not_close_by_themselves_have_the_handlers() -> None:
-    CliRunner().invoke(module.app, ["run", "no.such.program"])
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    CliRunner().invoke(module.app, ["describe", "no.such.program"])
-    assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+@pytest.mark.parametrize(("command", "changed"), [("run", 0), ("describe", len(SIGNALS))])
+def test_only_commands_that_do_not_close_by_themselves_have_the_handlers_until_they_end(
+    command: str, changed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, set_to_exit = signal.signal, []
+
+    def noted(number: signal.Signals, handler: Any) -> Any:
+        if handler is module._exit:
+            set_to_exit.append(number)
+        return plain(number, handler)
+
+    monkeypatch.setattr(module.signal, "signal", noted)
+
+    CliRunner().invoke(module.app, [command, "no.such.program"])
+
+    assert len(set_to_exit) == changed
+    assert [signal.getsignal(each) for each in SIGNALS] == [signal.SIG_DFL] * len(SIGNALS)
 
 
 def test_a_file_that_the_system_does_not_give_is_told_in_one_line(

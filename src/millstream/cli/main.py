@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, NoReturn
@@ -168,18 +169,30 @@ def _root(
 ) -> None:
     """Kafka Streams topologies in Python, on Spark."""
     if context.invoked_subcommand not in _CLOSE_THEMSELVES:
-        exit_on_signals()
+        # Who calls the commands from a program of theirs has the signals back after it.
+        context.call_on_close(exit_on_signals())
 
 
-def exit_on_signals() -> None:
+def exit_on_signals() -> Callable[[], None]:
     """Let SIGTERM, and SIGHUP of a terminal that is closed, end the process as Ctrl-C does.
 
     By default they leave behind what a command has copied to the temporary directory.
+
+    Returns:
+        What undoes it.
     """
+    taken = []
     for number in (signal.SIGTERM, signal.SIGHUP):
         # nohup ignores SIGHUP.
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _exit)
+            taken.append(number)
+
+    def give_back() -> None:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+    return give_back
 
 
 def _exit(number: int, _: object) -> NoReturn:
