@@ -125,7 +125,7 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         del parts
         return None
 
-    def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
+    def join_inserts(self, below: ChunkProcessor) -> StartInserts | None:
         """Return what inserts records of a run where ``below`` joins them; None if it does not."""
         del below
         return None

@@ -12,12 +12,11 @@ from functools import partial
 from types import NoneType
 from typing import Any
 
-from typing_extensions import Self
-
-from millstream.core.chunk import Chunk, side_by_side
+from millstream.core.chunk import Chunk
 from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
-from millstream.core.state.access import WindowAccess, WindowAdds
+from millstream.core.state.access import WindowAccess
 from millstream.topology.operators.joined_results import JoinedResults
+from millstream.topology.operators.run_inserts import InsertSide, RunInserts, Serialized
 from millstream.topology.operators.unmatched import UnmatchedRecords, slot_of
 
 ForwardAlone = Callable[[Any, Any, int], None]
@@ -36,82 +35,31 @@ class Alone:
     release: Callable[[ForwardAlone], None]
     """Forwards those that can have no partner any more, at the stream time of ``unmatched``."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OuterSide:
-    """One side of a join: the store of its records, and where they look for partners."""
-
-    own: WindowAccess
-    partners: Partners
-    alone: Alone
-    adds: WindowAdds
-    finds: WindowAdds
-
-    def start(self, chunk: Chunk) -> OuterInserts | None:
-        """Return the inserts of a run of records; None if the nodes have to process all of them."""
-        unmatched = self.alone.unmatched
-        if unmatched is not None:
-            keys, right, left = unmatched.plain_types
-            value = left if self.alone.is_left else right
-            if not _only(chunk.keys, keys) or not _only(chunk.values, value):
-                return None
-        try:
-            own = self.own.serialize_keys(chunk.keys)
-            other = self.partners.store.serialize_keys(chunk.keys)
-            data = self.adds.encoded(chunk.values, chunk.timestamps)
-        except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
-            return None
-        return None if data is None else OuterInserts(self, chunk, own, other, data)
+    def can_wait(self, chunk: Chunk) -> bool:
+        """Tell whether nobody can change keys and values of a run while they wait."""
+        if self.unmatched is None:
+            return True
+        keys, right, left = self.unmatched.plain_types
+        return _only(chunk.keys, keys) and _only(chunk.values, left if self.is_left else right)
 
 
-class OuterInserts:
+class OuterInserts(RunInserts):
     """Inserts the records of a run and joins them, if their results may go on as one run."""
 
-    def __init__(
-        self,
-        side: OuterSide,
-        chunk: Chunk,
-        own: list[bytes],
-        other: list[bytes],
-        data: list[bytes | None],
-    ) -> None:
-        """Take the run, its keys as either store has them, and its values."""
-        self._partners = side.partners
-        self._alone = side.alone
-        self._unmatched = side.alone.unmatched
-        self._before, self._after = side.partners.before, side.partners.after
-        self._fetch = side.partners.store.fetch
-        self._chunk = chunk
-        self._timestamps = list(chunk.timestamps)
-        self._keys = chunk.keys
-        self._values = chunk.values
-        self._own = own
-        self._other = other
-        self._data = data
-        self._adds = side.adds
-        self._misses = side.finds.misses
-        self._results: JoinedResults | None = None
-        self._first = 0
-        """The number of the run's first record in the results."""
+    own_keys = True
 
-    def join_with(self, others: Sequence[Self]) -> bool:
-        """Join the records of these sides from now on, if they may be joined as one run."""
-        contexts = [each._partners.context for each in others]
-        if not contexts[0].forwards_alike(contexts):
-            return False
-        chunks = [each._chunk for each in others]
-        returned = [each._partners.returned for each in others]
-        results = JoinedResults(contexts[0], side_by_side(chunks), returned, keys=[])
-        first = 0
-        for each in others:
-            each._results, each._first = results, first
-            first += len(each._chunk)
-        return True
+    def __init__(self, side: InsertSide, chunk: Chunk, serialized: Serialized) -> None:
+        super().__init__(side, chunk, serialized)
+        self._alone: Alone = side.partners.alone
+        self._unmatched = self._alone.unmatched
+        self._fetch = side.partners.store.fetch
 
     def insert(self, index: int) -> bool:
         """Join and insert a record, if nothing about it is unusual."""
-        results, timestamp, data = self._results, self._timestamps[index], self._data[index]
+        results, data, timestamp = self._results, self._data, self._timestamps[index]
         if results is None or data is None or self._keys[index] is None:
+            return False
+        if (encoded := data[index]) is None:
             return False
         first, last = max(0, timestamp - self._before), max(0, timestamp + self._after)
         found: Any = ()
@@ -128,15 +76,12 @@ class OuterInserts:
             results.forward()
             self._partners.context.fail(self._chunk, index, error)
         results.forward_many()
-        return self._adds.add(self._own[index], timestamp, data)
+        return self._adds.add(self._own[index], timestamp, encoded)
 
     def settle(self) -> None:
-        """Forward what was joined, and bring the stores up to date."""
-        self._adds.settle()
         if self._unmatched is not None:
             self._unmatched.settle()
-        if self._results is not None:
-            self._results.forward()
+        super().settle()
 
     def _join(
         self, results: JoinedResults, index: int, found: Sequence[tuple[int, Any]], last: int
@@ -164,11 +109,19 @@ class OuterInserts:
 
 def outer_inserts(own: WindowAccess, partners: Partners) -> StartInserts | None:
     """Return what inserts records of one side of such a join, if both stores can do it."""
-    adds, finds = own.adder(), partners.store.adder()
-    if adds is None or finds is None:
+    side, alone = InsertSide.of(own, partners), partners.alone
+    if side is None:
         return None
-    side = OuterSide(own=own, partners=partners, alone=partners.alone, adds=adds, finds=finds)
-    return side.start
+
+    def start(chunk: Chunk) -> OuterInserts | None:
+        if not alone.can_wait(chunk):
+            return None
+        serialized = side.serialized(chunk)
+        if serialized is None or serialized[-1] is None:
+            return None
+        return OuterInserts(side, chunk, serialized)
+
+    return start
 
 
 def _only(column: Sequence[Any], plain: type | None) -> bool:

@@ -121,7 +121,7 @@ class Returned:
         items: Iterator[Any] = map(look, results)
         return list(items) if type(results) in SIZED else items
 
-    def are_many_lists(self, results: list[Any], context: NodeContext) -> None:
+    def look_at_lists(self, results: list[Any], context: NodeContext) -> None:
         """Look at what was returned in a run, where an item may be a list of results."""
         if len(set(map(id, results))) == len(results):
             return

@@ -77,7 +77,7 @@ class MapperOperator(Operator):
         chunk = self._returned.first_ones(chunk, self._watched)
         for run, made in runs(self.context, chunk, self._mapper, *self.arguments(chunk)):
             if self.in_lists:
-                self._returned.are_many_lists(made, self.context)
+                self._returned.look_at_lists(made, self.context)
             yield run, made
 
     def forward_run(self, chunk: Chunk, made: list[Any]) -> None:

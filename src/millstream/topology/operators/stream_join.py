@@ -16,13 +16,13 @@ from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 from millstream.core.records import make_record
 from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
+from millstream.topology.operators.inner_inserts import inner_inserts
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.outer_inserts import Alone, ForwardAlone, outer_inserts
 from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.stream_time import SavesStreamTime
 from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRecords
-from millstream.topology.operators.unmatched_inserts import unmatched_inserts
 
 _INCOMPLETE = "null key or value"
 _AFTER_ALL = b"\xff"
@@ -39,11 +39,11 @@ class StoreForJoin(Operator):
         super().init(context)
         self._access = context.getStateStore(self._store).access()
 
-    def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
+    def join_inserts(self, below: ChunkProcessor) -> StartInserts | None:
         partners = below.partners()
         if partners is None:
             return None
-        make = unmatched_inserts if partners.alone is None else outer_inserts
+        make = inner_inserts if partners.alone is None else outer_inserts
         return make(self._access, partners)
 
     def process(self, record: AnyRecord) -> None:

@@ -33,8 +33,8 @@ FEWEST = 4
 """Merging fewer records is not faster."""
 
 
-class UnmatchedInsert(Protocol):
-    """Inserts the records of a run that find no partner."""
+class JoinInserts(Protocol):
+    """Inserts the records of a run into the store of their side."""
 
     def insert(self, index: int) -> bool:
         """Insert a record if that is all there is to do; else do nothing and return False."""
@@ -49,7 +49,7 @@ class UnmatchedInsert(Protocol):
         """Forward results and update the store, so that the nodes may process the record."""
 
 
-StartInserts = Callable[[Chunk], UnmatchedInsert | None]
+StartInserts = Callable[[Chunk], JoinInserts | None]
 """Returns what inserts records of a run; None if the nodes have to process all of them."""
 
 
@@ -165,7 +165,7 @@ def _side(source: SourceRuntime) -> StreamJoinSide | None:
     lower = None if upper is None else _only_processor(upper)
     if upper is None or lower is None or upper.wants_headers:
         return None
-    start = upper.processor.unmatched_inserts(lower.processor)
+    start = upper.processor.join_inserts(lower.processor)
     stores = frozenset((*upper.stores, *lower.stores))
     return None if start is None else StreamJoinSide(start, stores)
 
@@ -247,7 +247,7 @@ class _Waiting:
 
     __slots__ = ("decoded", "insert", "inserts", "queue", "size", "taken", "timestamps")
 
-    def __init__(self, queue: RecordQueue, decoded: Decoded, inserts: UnmatchedInsert) -> None:
+    def __init__(self, queue: RecordQueue, decoded: Decoded, inserts: JoinInserts) -> None:
         self.queue = queue
         self.decoded = decoded
         self.inserts = inserts
