@@ -74,5 +74,5 @@ def test_what_java_can_compare_is_sorted(java: str, found: object) -> None:
 
 def test_a_reference_to_a_method_of_java_that_python_lacks_is_left() -> None:
     java = 'static Object f() { return Stream.of("a").map(String::intern).toList(); }'
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError, match="line 2"):
         run(java, before="import java.util.stream.*;")["f"]()

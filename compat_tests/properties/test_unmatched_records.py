@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
@@ -38,6 +39,29 @@ WINDOWS = st.sampled_from(
 )
 
 
+@dataclass(frozen=True)
+class Case:
+    """Windows, batches, and how they are run."""
+
+    windows: JoinWindows
+    config: dict[str, Any]
+    batches: list[list[Row]]
+    restarts: bool
+
+    def run(self, topology: Topology, **options: Any) -> list[Any]:
+        """Return what a run of these batches shows."""
+        return run(topology, self.config, self.batches, restarts=self.restarts, **options)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    batches = draw(st.lists(st.lists(ROWS, max_size=40), max_size=4))
+    if draw(st.booleans()):
+        batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
+    config: dict[str, Any] = draw(st.sampled_from([SKIPS, {**SKIPS, **MEMORY}]))
+    return Case(draw(WINDOWS), config, batches, draw(st.booleans()))
+
+
 def joined(left: str | None, right: str | None) -> str:
     if left == "bad" and right in {None, "22"}:
         raise ValueError(left)
@@ -70,29 +94,17 @@ def _as_kafka(join: JoinStreams, unmatched: UnmatchedRecords) -> Iterator[Unmatc
 
 @pytest.mark.parametrize("kind", ["left", "outer"])
 @settings(max_examples=80, deadline=None)
-@given(
-    windows=WINDOWS,
-    config=st.sampled_from([SKIPS, {**SKIPS, **MEMORY}]),
-    batches=st.lists(st.lists(ROWS, max_size=40), max_size=4),
-    restarts=st.booleans(),
-    in_order=st.booleans(),
-)
+@given(cases())
 def test_the_same_records_are_released_in_the_same_order(
     kind: str,
-    windows: JoinWindows,
-    config: dict[str, Any],
-    batches: list[list[Row]],
-    restarts: bool,
-    in_order: bool,
+    case: Case,
 ) -> None:
-    topology = program(kind, windows)
-    if in_order:
-        batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
+    topology = program(kind, case.windows)
 
-    found = run(topology, config, batches, restarts=restarts, shortcuts=())
+    found = case.run(topology, shortcuts=())
 
     with patch.object(JoinStreams, "_expired", _as_kafka):
-        assert found == run(topology, config, batches, restarts=restarts, shortcuts=())
+        assert found == case.run(topology, shortcuts=())
 
 
 def net(found: list[Any]) -> list[Any]:
@@ -115,30 +127,18 @@ def _net_of(changes: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("below", BELOW)
 @pytest.mark.parametrize("kind", ["left", "outer"])
 @settings(max_examples=60, deadline=None)
-@given(
-    windows=WINDOWS,
-    config=st.sampled_from([SKIPS, {**SKIPS, **MEMORY}]),
-    batches=st.lists(st.lists(ROWS, max_size=40), max_size=4),
-    restarts=st.booleans(),
-    in_order=st.booleans(),
-)
+@given(cases())
 def test_a_run_has_the_results_of_single_records(
     kind: str,
     below: str,
-    windows: JoinWindows,
-    config: dict[str, Any],
-    batches: list[list[Row]],
-    restarts: bool,
-    in_order: bool,
+    case: Case,
 ) -> None:
-    topology = program(kind, windows, below)
-    if in_order:
-        batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
+    topology = program(kind, case.windows, below)
 
-    found = net(run(topology, config, batches, restarts=restarts))
+    found = net(case.run(topology))
 
-    assert found == net(run(topology, config, batches, shortcuts=(), restarts=restarts))
-    assert found == net(run(topology, config, batches, by_chunks=False, restarts=restarts))
+    assert found == net(case.run(topology, shortcuts=()))
+    assert found == net(case.run(topology, by_chunks=False))
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from millstream import (
     Stores,
     StreamJoined,
     StreamsBuilder,
+    Topology,
 )
 from millstream.core.engine.output import Sent
 from millstream.core.engine.shortcuts import SHORTCUTS
@@ -102,6 +103,13 @@ def _row(topic: str, number: int, *, as_json: bool) -> Row:
     return topic, b"k%d" % (number // 2 % 3), value, number % 12
 
 
+def sent_by(topology: Topology, batches: Sequence[Sequence[Row]], *, by_chunks: bool) -> list[Any]:
+    """Return keys and values of what is sent, by runs with all shortcuts or record by record."""
+    shortcuts = SHORTCUTS if by_chunks else ()
+    outcome = run(topology, {}, batches, by_chunks=by_chunks, restarts=False, shortcuts=shortcuts)
+    return [(each.key, each.value) for each in outcome if isinstance(each, Sent)]
+
+
 def json_rows() -> list[list[Row]]:
     """Return two batches of both topics, with objects of one number as values."""
     rows = [_row(TOPICS[n % 2], n, as_json=True) for n in range(48)]
@@ -121,15 +129,7 @@ def test_each_result_is_what_it_was_when_it_was_returned(
         stream.to("out", Produced.with_(TEXT, JSON))
         topics = [TOPICS[n % 2 if in_turn else n < 12] for n in range(24)]
         rows = [_row(topic, n, as_json=as_json) for n, topic in enumerate(topics)]
-        outcome = run(
-            builder.build(),
-            {},
-            [rows[:12], rows[12:]],
-            by_chunks=by_chunks,
-            restarts=False,
-            shortcuts=SHORTCUTS if by_chunks else (),
-        )
-        return [(each.key, each.value) for each in outcome if isinstance(each, Sent)]
+        return sent_by(builder.build(), [rows[:12], rows[12:]], by_chunks=by_chunks)
 
     results = found(by_chunks=True)
 

@@ -23,6 +23,7 @@ from millstream import (
     StreamJoined,
     StreamsBuilder,
     StreamsException,
+    TimeWindows,
 )
 from millstream.testing import TopologyTestDriver
 
@@ -208,3 +209,29 @@ def test_an_outer_join_of_a_stream_with_a_table_is_told_what_there_is(kind: str)
     with pytest.raises(ClassCastException, match="cannot join a stream with") as caught:
         builder.stream("a").outerJoin(table, pair, NEAR)
     assert "with a table there is leftJoin()" in caught.value.hint
+
+
+def test_the_left_table_of_a_foreign_key_join_may_have_windows() -> None:
+    """Kafka Streams 4.3.1 ends such a program: it writes the window as a plain key."""
+    builder = StreamsBuilder()
+    windows = builder.stream("l", READ).groupByKey().windowedBy(TimeWindows.ofSizeWithNoGrace(10))
+    rows = windows.reduce(lambda before, value: before + value)
+    rows.leftJoin(builder.table("r", READ), lambda value: value[0], pair).toStream().selectKey(
+        lambda windowed, _: f"{windowed.key()}@{windowed.window().start()}"
+    ).to("out")
+
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        left, right = (
+            driver.createInputTopic(topic, TEXT.serializer(), TEXT.serializer()) for topic in "lr"
+        )
+        left.pipeInput("a", "x", 3)
+        right.pipeInput("x", "row", 4)
+        left.pipeInput("a", "y", 12)
+        output = driver.createOutputTopic("out", TEXT.deserializer(), TEXT.deserializer())
+        found = output.readKeyValuesToList()
+
+    assert [(each.key, each.value) for each in found] == [
+        ("a@0", "x+None"),
+        ("a@0", "x+row"),
+        ("a@10", "y+None"),
+    ]

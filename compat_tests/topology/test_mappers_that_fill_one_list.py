@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from compat_tests.core.engine.test_join_merger import TEXT, Row, run
+from compat_tests.core.engine.test_join_merger import Row
+from compat_tests.topology.test_joiners_that_return_one_object import TEXT, sent_by
 from millstream import Consumed, KeyValue, KStream, Produced, StreamsBuilder
-from millstream.core.engine.output import Sent
-from millstream.core.engine.shortcuts import SHORTCUTS
 
 Texts = KStream[str, str]
 
@@ -75,15 +74,7 @@ def test_each_record_has_the_results_that_were_in_the_list_then(
         stream = builder.stream("left", Consumed.with_(TEXT, TEXT))
         make(stream).to("out", Produced.with_(TEXT, TEXT))
         rows: list[Row] = [("left", b"k%d" % (n % 3), b"%d" % n, n) for n in range(400)]
-        outcome = run(
-            builder.build(),
-            {},
-            [rows[:200], rows[200:]],
-            by_chunks=by_chunks,
-            restarts=False,
-            shortcuts=SHORTCUTS if by_chunks else (),
-        )
-        return [(each.key, each.value) for each in outcome if isinstance(each, Sent)]
+        return sent_by(builder.build(), [rows[:200], rows[200:]], by_chunks=by_chunks)
 
     results = found(by_chunks=True)
 
