@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 from millstream.topology.spark.private import write_private
@@ -18,7 +20,9 @@ def is_noted(state_dir: Path) -> bool:
     """
     file = state_dir / CLEANED
     if file.is_dir():
-        raise unusable(state_dir, IsADirectoryError(21, "Is a directory", str(file)))
+        raise unusable(
+            state_dir, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+        )
     return file.exists()
 
 
