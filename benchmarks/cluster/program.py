@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -57,6 +58,12 @@ def run_to_the_end(streams: KafkaStreams) -> None:
     SparkSession.builder.getOrCreate().stop()
 
 
+def print_line(line: Mapping[str, Any]) -> None:
+    """Print a line of JSON at once: several threads print, and no line may end within another."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
 def _resize(word: str) -> None:
     session = SparkSession.builder.getOrCreate()
     jvm: Any = session._jvm
@@ -83,4 +90,4 @@ def _tell_batches(streams: KafkaStreams) -> None:
                 "records": found["records"],
                 "at": time.time(),
             }
-            print(json.dumps(line), flush=True)
+            print_line(line)

@@ -7,13 +7,12 @@ Prints a line of JSON for each batch. Runs until its standard input ends.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from benchmarks.cluster.program import COUNTS, counting, given, run_to_the_end
+from benchmarks.cluster.program import COUNTS, counting, given, print_line, run_to_the_end
 from millstream import (
     KafkaStreams,
     KeyValue,
@@ -72,7 +71,7 @@ class Restores(StateRestoreListener):
         self, topicPartition: TopicPartition, storeName: str, totalRestored: int
     ) -> None:
         line = {"restored": topicPartition.partition(), "entries": totalRestored}
-        print(json.dumps(line | {"at": time.time()}), flush=True)
+        print_line(line | {"at": time.time()})
 
 
 def main() -> None:
