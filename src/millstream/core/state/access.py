@@ -26,7 +26,8 @@ class CacheFlushListener(Protocol):
     """Receives each entry that leaves a record cache.
 
     A listener that also has ``flush_chunk(chunk)`` receives runs of entries as chunks of a table
-    instead, after all of them have been put into the store.
+    instead, after all of them have been put into the store. Each chunk is from one source
+    partition, unless the listener's ``mixes`` is true: such a one takes chunks with ``origins``.
     """
 
     def __call__(

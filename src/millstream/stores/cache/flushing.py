@@ -104,12 +104,18 @@ class Flusher:
             data = [data[i] for i in real]
             olds = [olds[i] for i in real]
         self._below.put_all(_by_key(changes, data))
+        forward = self.listener.flush_chunk  # type: ignore[union-attr]
+        sources = list(map(_source, changes))
+        if len(set(sources)) > 1 and getattr(self.listener, "mixes", False):
+            chunk = self._chunk((None, -1), changes, olds)
+            chunk.origins = sources
+            forward(chunk)
+            return
         # A chunk comes from one partition, and most flushes do.
         start = 0
-        for source, run in groupby(map(_source, changes)):
+        for source, run in groupby(sources):
             stop = start + sum(1 for _ in run)
-            chunk = self._chunk(source, changes[start:stop], olds[start:stop])
-            self.listener.flush_chunk(chunk)  # type: ignore[union-attr]
+            forward(self._chunk(source, changes[start:stop], olds[start:stop]))
             start = stop
 
     def _olds(self, changes: list[CacheEntry], data: list[bytes | None]) -> list[bytes | None]:
@@ -188,19 +194,27 @@ def _places(
     """Return the offsets, times and headers of the records that made the changes."""
     offsets, times = list[int](), list[int]()
     headers: list[Headers | None] = []
-    # Most changes next to one another come from one chunk.
-    for _, run in groupby(changes, lambda change: id(change.origin)):
-        some = list(run)
-        origin = some[0].origin
+    # Most changes come from one chunk.
+    chunks = {id(change.origin) for change in changes}
+    origin = changes[0].origin if len(chunks) == 1 else None
+    if isinstance(origin, Chunk):
+        indices = [change.index for change in changes]
+        given, made, headed = origin.offsets, origin.timestamps, origin.headers
+        found = None if headed is None else [headed[index] for index in indices]
+        return (
+            [given[index] for index in indices],
+            [made[index] for index in indices],
+            found if found is not None and any(found) else None,
+        )
+    for change in changes:
+        origin, index = change.origin, change.index
         if isinstance(origin, Chunk):
-            given, made, headed = origin.offsets, origin.timestamps, origin.headers
-            indices = [change.index for change in some]
-            offsets += [given[index] for index in indices]
-            times += [made[index] for index in indices]
-            headers += [None] * len(some) if headed is None else [headed[i] for i in indices]
+            offsets.append(origin.offsets[index])
+            times.append(origin.timestamps[index])
+            headers.append(None if origin.headers is None else origin.headers[index])
         else:
             record = origin or NO_RECORD
-            offsets += [record.offset()] * len(some)
-            times += [record.timestamp()] * len(some)
-            headers += [record._headers or None] * len(some)
+            offsets.append(record.offset())
+            times.append(record.timestamp())
+            headers.append(record._headers or None)
     return offsets, times, headers if any(headers) else None

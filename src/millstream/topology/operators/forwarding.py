@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
@@ -16,6 +17,11 @@ class ForwardingListener:
 
     def __init__(self, context: NodeContext) -> None:
         self._context = context
+
+    @cached_property
+    def mixes(self) -> bool:
+        """Whether one chunk may have records of several topics or partitions."""
+        return self._context.forwards_alike(())
 
     def __call__(self, key: Any, new: Any, old: Any, timestamp: int, record_context: Any) -> None:
         headers = record_context._headers
