@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from types import NoneType
 from typing import Any
 
@@ -19,6 +20,7 @@ from millstream.stores.cache.record_cache import (
     ENTRY_BYTES,
     RecordCache,
     context_bytes,
+    context_bytes_at,
 )
 from millstream.stores.cache.rows import PartOf
 from millstream.stores.codec import BoundSerde, Codec
@@ -283,7 +285,7 @@ class CachedAccess(StoreAccess):
     def write_at(
         self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
     ) -> None:
-        size = _chunk_context_bytes(chunk, index)
+        size = context_bytes_at(chunk, index)
         self._cache.write(key_bytes, key, value, timestamp, chunk, index, size)
 
     def write_many(
@@ -295,20 +297,23 @@ class CachedAccess(StoreAccess):
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        rows = zip(raw_keys, keys, values, timestamps, indices, strict=True)
+        if chunk.headers is None and chunk.origins is None:
+            sizes: Iterable[int] = repeat(context_bytes_at(chunk, 0), len(keys))
+        else:
+            sizes = (context_bytes_at(chunk, index) for index in indices)
+        rows = zip(raw_keys, keys, values, timestamps, indices, sizes, strict=True)
         if chunk.headers is None:
-            self._cache.write_many(rows, chunk, _chunk_context_bytes(chunk, 0))
+            self._cache.write_many(rows, chunk)
             return
         write = self._cache.write
-        for key_bytes, key, value, timestamp, index in rows:
-            size = _chunk_context_bytes(chunk, index)
+        for key_bytes, key, value, timestamp, index, size in rows:
             write(key_bytes, key, value, timestamp, chunk, index, size)
 
     def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
         if chunk.headers is not None:
             return False
         total = sum(map(len, raw_keys))
-        return self._cache.has_room(total, len(raw_keys), _chunk_context_bytes(chunk, 0))
+        return self._cache.has_room(total, len(raw_keys), context_bytes_at(chunk, 0))
 
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         part, values = self._codec.part, chunk.values
@@ -318,7 +323,7 @@ class CachedAccess(StoreAccess):
         if value_bytes is None:
             longest = max(map(len, filter(None, values)), default=0)
             value_bytes = longest * (_UTF8_BYTES if part.plain_type is str else 1)
-        each = _chunk_context_bytes(chunk, 0) + ENTRY_BYTES + self._codec.prefix_width + value_bytes
+        each = context_bytes_at(chunk, 0) + ENTRY_BYTES + self._codec.prefix_width + value_bytes
         written = sum(map(len, keys_bytes)) + len(keys_bytes) * each
         if written > self.room():
             return written
@@ -387,11 +392,3 @@ class CachedAccess(StoreAccess):
 
 def _decoder(codec: Codec) -> Callable[[bytes, bytes], Any]:
     return lambda key_bytes, data: codec.decode(data)
-
-
-def _chunk_context_bytes(chunk: Chunk, index: int) -> int:
-    size = CONTEXT_BYTES + len(chunk.topic or "")
-    if chunk.headers is not None:
-        for header in chunk.headers[index] or ():
-            size += len(header.key()) + len(header.value() or b"")
-    return size

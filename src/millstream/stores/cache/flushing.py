@@ -184,7 +184,7 @@ def _by_key(changes: list[CacheEntry], data: list[bytes | None]) -> dict[bytes, 
 def _source(change: CacheEntry) -> tuple[str | None, int]:
     origin = change.origin
     if isinstance(origin, Chunk):
-        return origin.topic, origin.partition
+        return origin.origin(change.index)
     return (None, -1) if origin is None else (origin.topic(), origin.partition())
 
 

@@ -131,21 +131,21 @@ class RecordCache:
 
     def write_many(
         self,
-        rows: Iterable[tuple[bytes, Any, Any, int, int]],
+        rows: Iterable[tuple[bytes, Any, Any, int, int, int]],
         origin: Chunk,
-        context_bytes: int,
     ) -> None:
         """Do many ``write`` for records of a chunk, where ``has_room`` said they flush nothing.
 
-        A row is the key's bytes, the key, value, timestamp and the record's index.
+        A row is the key's bytes, the key, value, timestamp, the record's index, and the bytes that
+        its context counts for.
         """
         entries, dirty, budget, note_new = self._entries, self._dirty, self._budget, self._note_new
         plain, timestamped = self._plain, self._timestamped
         width, size_of = self._width, self._codec.part.size
-        extra = ENTRY_BYTES + context_bytes + self._prefix + (width or 0)
+        extra = ENTRY_BYTES + self._prefix + (width or 0)
         used = 0
         try:
-            for key_bytes, key, value, timestamp, index in rows:
+            for key_bytes, key, value, timestamp, index, context_bytes in rows:
                 if type(value) is not plain or self._flushing:
                     self.write(key_bytes, key, value, timestamp, origin, index, context_bytes)
                     continue
@@ -167,7 +167,7 @@ class RecordCache:
                 entry.key = key
                 entry.origin = origin
                 entry.index = index
-                size = len(key_bytes) + extra
+                size = len(key_bytes) + extra + context_bytes
                 if width is None:
                     size += size_of(value)
                 entry.size = size
@@ -375,5 +375,15 @@ def context_bytes(context: RecordContext | None) -> int:
     # Not headers(), which would make an empty object for almost every record.
     if context._headers:
         for header in context._headers:
+            size += len(header.key()) + len(header.value() or b"")
+    return size
+
+
+def context_bytes_at(chunk: Chunk, index: int) -> int:
+    """Return what ``context_bytes`` does, of one record of a chunk."""
+    topic = chunk.topic if chunk.origins is None else chunk.origins[index][0]
+    size = CONTEXT_BYTES + len(topic or "")
+    if chunk.headers is not None:
+        for header in chunk.headers[index] or ():
             size += len(header.key()) + len(header.value() or b"")
     return size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self
@@ -186,18 +186,16 @@ class JointRows:
     def _write(self, updated: Sequence[int], done: _Done) -> None:
         """Write each slot's last update, in the order of these."""
         rows = sorted(zip(done.last.values(), done.last, strict=True))
-        records = [(*self._place(updated[place]), place, slot) for place, slot in rows]
-        for part, run in groupby(records, key=lambda record: record[0]):
-            _, indices, places, slots = map(list, zip(*run, strict=True))
-            chunk = self.parts[part].chunk
-            self.access.write_many(
-                [self.slot_bytes[slot] for slot in slots],
-                [chunk.keys[index] for index in indices],
-                [done.news[place] for place in places],
-                [done.times[place] for place in places],
-                chunk,
-                indices,
-            )
+        numbers = [updated[place] for place, _ in rows]
+        keys = self.records.keys
+        self.access.write_many(
+            [self.slot_bytes[slot] for _, slot in rows],
+            [keys[number] for number in numbers],
+            [done.news[place] for place, _ in rows],
+            [done.times[place] for place, _ in rows],
+            self.records,
+            numbers,
+        )
 
     def _forward(self, updated: Sequence[int], done: _Done, *, sends_old: bool) -> None:
         """Forward all updates as one run, each with the place of its own record."""
@@ -205,10 +203,6 @@ class JointRows:
         out.olds = done.olds if sends_old else [None] * len(updated)
         self.parts[0].context.forward_chunk(out)
 
-    def _place(self, number: int) -> tuple[int, int]:
-        part = bisect_right(self.starts, number) - 1
-        return part, number - self.starts[part]
-
     def _record(self, number: int) -> tuple[JointPart, int]:
-        part, index = self._place(number)
-        return self.parts[part], index
+        part = bisect_right(self.starts, number) - 1
+        return self.parts[part], number - self.starts[part]
