@@ -27,6 +27,7 @@ from millstream.cli.reset_plan import _INTERNAL
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.lease import HeldLease, LeaseNote, Leases
+from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.ownership import Claim, this_machine
 
@@ -309,4 +310,38 @@ def test_an_application_that_renews_its_lease_is_reset_by_force_only(
     assert committed(kafka) == 8
     held.release()
     assert plan(*group, *place, cwd=tmp_path)["executed"]
+    assert committed(kafka) == 0
+
+
+def test_files_of_others_are_not_deleted_even_by_force(
+    kafka: KafkaServer, tmp_path: Path, group: list[str]
+) -> None:
+    """A slip in the location: another application's checkpoint, a Spark query's, a folder."""
+    place = [*group, "--set", f"millstream.checkpoint.location=file://{tmp_path / 'there'}"]
+    foreign = tmp_path / "there" / "state" / "photo"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("mine")
+    for way in ([], ["--execute"], ["--execute", "--force"]):
+        told = refused("reset", APP, *place, *way, cwd=tmp_path)
+        assert told.startswith(f'"file://{tmp_path}/there" is no checkpoint of millstream')
+        assert '"state", which a reset would delete' in told
+    note = new_checkpoint("text", {}, {}, application="another").to_json()
+    (tmp_path / "there" / "millstream.json").write_text(note)
+    for way in ([], ["--execute", "--force"]):
+        told = refused("reset", APP, *place, *way, cwd=tmp_path)
+        assert told.startswith(f'checkpoint "file://{tmp_path}/there" belongs to application "anot')
+    assert (committed(kafka), foreign.read_text()) == (8, "mine")
+
+
+@pytest.mark.parametrize("note", ["damaged", new_checkpoint("text", {}, {}).to_json()])
+def test_a_damaged_or_old_checkpoint_is_emptied(
+    kafka: KafkaServer, tmp_path: Path, group: list[str], note: str
+) -> None:
+    there = tmp_path / "there"
+    for name in ("state", "offsets", "rescaling"):
+        (there / name).mkdir(parents=True)
+    (there / "millstream.json").write_text(note)
+    location = f"millstream.checkpoint.location=file://{there}"
+    assert plan(*group, "--set", location, "--execute", cwd=tmp_path)["executed"]
+    assert not any(there.iterdir())
     assert committed(kafka) == 0

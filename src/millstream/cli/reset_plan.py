@@ -22,6 +22,7 @@ from typing import Any
 
 from millstream.cli.clients import known_topics
 from millstream.cli.groups import GroupOffsets, Place
+from millstream.cli.reset_checks import check_is_of
 from millstream.cli.reset_offsets import Scenario, new_offsets
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
@@ -139,9 +140,13 @@ def planned(
 
     Raises:
         IllegalArgumentException: A topic does not exist, or is none of the application's.
+        IllegalStateException: The checkpoint is of another application, or none.
         StreamsException: The broker refuses or does not answer.
     """
     sizes, group = application.sizes, application.group
+    files = local_files(application.location)
+    if files is not None:
+        check_is_of(application.name, files, application.location)
     own = _internal_topics(application, {*inputs, *intermediates})
     committed = group.committed()
     _check_topics(application, [*inputs, *intermediates])
@@ -179,11 +184,13 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     """Change what a plan says; after an interruption it can be repeated.
 
     Raises:
-        IllegalStateException: An instance renews its lease on the checkpoint.
+        IllegalStateException: An instance renews its lease on the checkpoint, or it is no
+            checkpoint of the application.
         StreamsException: The broker refuses or does not answer.
     """
     config, group = application.config, application.group
     files = _files(application)
+    check_is_of(application.name, files, application.location)
     if not application.force:
         _check_lease(application, files)
     sinks = application.sizes.get(progress_topic(application.name), 0)

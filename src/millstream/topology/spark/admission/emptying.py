@@ -10,21 +10,27 @@ from millstream.topology.spark.checkpoint.origin import (
     GENERATIONS,
     ORIGIN,
     POINTER,
+    RESCALING,
     SEED,
     STANDBYS,
     WARMED,
 )
 
-_OURS = (SEGMENTS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER, STANDBYS, WARMED)
+_OURS = (SEGMENTS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER, RESCALING, STANDBYS, WARMED)
 EMPTYING = "millstream-emptying"
 
 
 def empty(files: Files) -> None:
     """Delete all files of an application and of Spark in a checkpoint."""
     files.write(EMPTYING, "")
-    for name in (*SPARKS, *_OURS):
+    for name in empties():
         files.remove(name)
     files.remove(EMPTYING)
+
+
+def empties() -> tuple[str, ...]:
+    """Return the names of what ``empty`` deletes."""
+    return (*SPARKS, *_OURS)
 
 
 def finish_emptying(files: Files) -> None:
