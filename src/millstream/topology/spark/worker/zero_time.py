@@ -163,7 +163,14 @@ class ZeroTimeProducer:
             ):
                 plain: Any = [(header.key(), header.value()) for header in own or ()]
                 content = _NULL if value is None else value
-                sent.append(self._producer.send(topic, content, key, plain, partition, time))
+                try:
+                    sent.append(self._producer.send(topic, content, key, plain, partition, time))
+                except self._failure:
+                    # The client says only that an earlier record has failed.
+                    for each in sent:
+                        if each.failed():
+                            raise each.exception from None
+                    raise
 
         def wait() -> None:
             # After its delivery timeout each record is sent or has failed. The client's own flush
