@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.changelogs.reading import Changelogs, Formats, changelog_records
+from millstream.topology.spark.clients.client_log import ClientLog
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.logged_store import SPILLED
@@ -215,7 +216,9 @@ class ChangelogWriter:
         self._target = target
         self._place = topic, partition
         name = f"{target.application_id}-hand-back-{topic}-{partition}"
-        self._producer = Producer({**target.producer, "transactional.id": name})
+        self._producer = Producer(
+            {**target.producer, "transactional.id": name, "logger": ClientLog()}
+        )
         self._failed: list[Any] = []
 
     def write(self, rows: Iterator[tuple[Any, ...]]) -> int:

@@ -22,6 +22,7 @@ from confluent_kafka import KafkaException as ClientException
 from pyarrow import Buffer
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.clients.client_log import ClientLog
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
@@ -321,7 +322,7 @@ class SinkWriter:
         # A producer that was let go may still tell of its records.
         self._sent = Deliveries()
         calls: dict[str, Any] = {"on_delivery": self._sent, "throttle_cb": self._sent.throttled}
-        settings = dict(self._settings) | calls | {"error_cb": self._heard}
+        settings = dict(self._settings) | calls | {"error_cb": self._heard, "logger": ClientLog()}
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
         producer = self._producer = Producer(settings)
