@@ -56,7 +56,7 @@ def test_a_foreign_key_join_keeps_its_rows_over_a_restart(
     spark: SparkSession, play: Playground, guarantee: str, *, right_first: bool
 ) -> None:
     left, right, target = play.topic("left", 3), play.topic("right", 2), play.topic("out", 2)
-    config = play.config(processing_guarantee=guarantee)
+    config = play.config(processing_guarantee=guarantee, statestore_cache_max_bytes=0)
     topology = foreign_key_join(left, right, target, right_first=right_first)
     play.produce(right, [(b"r%d" % n, b"R%d" % n, 10) for n in range(20)])
     play.produce(left, [(b"l%d" % n, b"r%d/%d" % (n % 25, n), 20) for n in range(200)])
@@ -67,10 +67,13 @@ def test_a_foreign_key_join_keeps_its_rows_over_a_restart(
     # Now what one side has must still be known when the other side changes.
     play.produce(right, [(b"r7", b"new", 30), (b"r8", None, 30), (b"r21", b"R21", 30)])
     play.produce(left, [(b"l0", b"r9/moved", 31), (b"l1", None, 31)])
+    # Each of these changes once more before the answer that takes its result back.
+    play.produce(left, [(b"l2", b"none/1", 31), (b"l2", b"none/2", 32)])
+    play.produce(left, [(b"l3", None, 31), (b"l3", b"none/3", 32), (b"l33", b"r8/again", 32)])
     joined |= {b"l%d" % n: b"r7/%d+new" % n for n in range(7, 200, 25)}
     joined |= {b"l%d" % n: b"r21/%d+R21" % n for n in range(21, 200, 25)}
     joined |= {b"l0": b"r9/moved+R9"}
-    gone = {b"l1", *(b"l%d" % n for n in range(8, 200, 25))}
+    gone = {b"l1", b"l2", b"l3", *(b"l%d" % n for n in range(8, 200, 25))}
     joined = {key: value for key, value in joined.items() if key not in gone}
 
     back = feedback_topic(play, topology)

@@ -176,6 +176,19 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return self._task.as_record(self._task.chunk_context(chunk, index))
 
     @property
+    def answers_come_later(self) -> bool:
+        """As the host's."""
+        return self._task.host.answers_come_later
+
+    def shared(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what nodes of the task share by a name; the first that asks makes it."""
+        return self._task.host.shared.setdefault(name, make())
+
+    def at_commit(self, call: Callable[[], None]) -> None:
+        """Have a function called after each commit."""
+        self._task.commit_callbacks.append(call)
+
+    @property
     def in_run(self) -> bool:
         """Whether a run of source records is under way, with a stream time for each of them."""
         return self._task.in_run

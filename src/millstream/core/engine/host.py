@@ -24,11 +24,16 @@ class TaskHost(ABC):
     """Whether ``partition_count`` tells how many partitions topics have in truth."""
     clock_is_time_of_day = False
     """Whether ``now_ms`` is the present time, the same in each attempt at a batch."""
+    answers_come_later = False
+    """Whether what goes around a circle of sub-topologies comes back only after a commit of many
+    records, and not before the next record."""
 
     def __init__(self) -> None:
         self.measures = Measures()
         """What was sent to topics, as far as the host measures it."""
         self.global_stores: dict[str, Any] = {}
+        self.shared: dict[str, Any] = {}
+        """What processors of the task share, by name."""
 
     @abstractmethod
     def working_copy(self, store: str, kind: str) -> WorkingCopy:

@@ -21,6 +21,7 @@ from millstream.core.serdes.base import is_stock, serialize_column, serializer_c
 from millstream.core.serdes.checks import halves_of, serializer_of
 from millstream.topology.operators.murmur3 import murmur3_128
 from millstream.topology.operators.operator import Operator
+from millstream.topology.operators.owed_answers import TakenBack
 from millstream.topology.operators.serde_headers import current_headers, want_headers
 from millstream.topology.operators.subscriptions import SubscriptionSerde, pseudo_topic
 from millstream.topology.operators.table_settings import TableSettings
@@ -97,6 +98,14 @@ class JoinPart(Operator):
         )
         halves = [half for each in serdes for half in halves_of(each, f"a {where}")]
         self.by_records = self._settings.versioned_input or not all(map(is_stock, halves))
+
+    def taken_back(self) -> TakenBack | None:
+        """Return what the processors of the right side share; None if answers come at once."""
+        if not self.context.answers_come_later or self._join.left:
+            return None
+        shared: TakenBack = self.context.shared(self._join.store, TakenBack)
+        self.context.at_commit(shared.clear)
+        return shared
 
     def row_hash(self, value: Any) -> bytes | None:
         """Return the hash of a left row's bytes."""

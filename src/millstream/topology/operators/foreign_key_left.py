@@ -7,20 +7,28 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import make_record
+from millstream.core.serdes.base import serialize_column
+from millstream.core.serdes.checks import serializer_of
 from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart
 from millstream.topology.operators.operator import AnyRecord, runs
+from millstream.topology.operators.owed_answers import OwedAnswers, Wanted
 from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
 
 _NO_FOREIGN_KEY = "null foreign key"
 _CHANGED = "its left row has changed"
 
-Wanted = Sequence[tuple[Any, Instruction]]
-"""Foreign keys and what their subscriptions instruct."""
-
 
 class Subscribe(JoinPart):
     """Sends the subscriptions of the left table's rows, keyed by foreign key."""
+
+    def init(self, context: Any) -> None:
+        super().init(context)
+        self._keys = serializer_of(self._key_serde, "the key serde of a foreign-key join")
+        self._owed = None
+        if context.answers_come_later and not self._join.left:
+            self._owed = OwedAnswers()
+            context.at_commit(self._owed.committed)
 
     def process(self, record: AnyRecord) -> None:
         """Subscribe the row as it is now, and cancel what it was subscribed to."""
@@ -31,10 +39,14 @@ class Subscribe(JoinPart):
         new = self._join.foreign_key(key, change.new)
         if self._lacks_key(change.new, new):
             self.context.drop(_NO_FOREIGN_KEY)
-        row_hash, known = None, False
-        for foreign_key, instruction in self._wanted(
+        wanted = self._wanted(
             old, new, lambda: self.foreign_key_bytes(new) != self.foreign_key_bytes(old)
-        ):
+        )
+        if self._owed is not None and self._owed.concern(wanted):
+            primary = self._write_key(self._names["pk"], self._headers(), key)
+            wanted = self._owed.settled(primary, wanted)
+        row_hash, known = None, False
+        for foreign_key, instruction in wanted:
             if not known:
                 row_hash, known = self.row_hash(change.new), True
             metadata = self.context.recordMetadata()
@@ -78,13 +90,24 @@ class Subscribe(JoinPart):
         before, after = (self.foreign_keys_bytes(keys) for keys in zip(*foreign_keys, strict=True))
         hashes = self.row_hashes(chunk.values)
         olds = chunk.olds or [None] * len(chunk)
+        changed = [
+            index
+            for index, old in enumerate(olds)
+            if old is not None or chunk.values[index] is not None
+        ]
+        wanted = [
+            self._wanted(*foreign_keys[index], (before[index] != after[index]).__bool__)
+            for index in changed
+        ]
+        owed = self._owed
+        if owed is not None and any(map(owed.concern, wanted)):
+            own = [chunk.keys[index] for index in changed]
+            primary = serialize_column(self._keys, self._names["pk"], own)
+            wanted = list(map(owed.settled, primary, wanted))
         rows, keys, values = list[int](), list[Any](), list[Subscription]()
-        for index, (old, new) in enumerate(foreign_keys):
+        for index, own_wanted in zip(changed, wanted, strict=True):
             _, partition = chunk.origin(index)
-            if chunk.values[index] is None and olds[index] is None:
-                continue
-            differs = before[index] != after[index]
-            for foreign_key, instruction in self._wanted(old, new, differs.__bool__):
+            for foreign_key, instruction in own_wanted:
                 rows.append(index)
                 keys.append(foreign_key)
                 values.append(

@@ -91,6 +91,7 @@ class AnswerSubscription(TableReadingPart):
         # The buffer of a suppress above is read as well; it has no cache.
         tables = (store for store in stores if hasattr(store, "access"))
         self._cached = any(getattr(table.access(), "cached", False) for table in tables)
+        self._taken_back = self.taken_back()
 
     def process(self, record: AnyRecord) -> None:
         foreign_key, subscription, timestamp = record._key, record._value, record._timestamp
@@ -135,10 +136,14 @@ class AnswerSubscription(TableReadingPart):
     def _response(self, subscription: Subscription, value: Any) -> JoinResponse | None:
         """Return the response; None if there is to be none."""
         instruction = subscription.instruction
-        if instruction is Instruction.DELETE_SILENTLY or (
-            instruction is Instruction.ANSWER_IF_FOUND and value is None
-        ):
+        if instruction is Instruction.DELETE_SILENTLY:
             return None
+        if instruction is Instruction.ANSWER_IF_FOUND and value is None:
+            if not self._taken_back:
+                return None
+            primary = self._write_key(self._names["pk"], self._headers(), subscription.primary_key)
+            if primary not in self._taken_back:
+                return None
         if instruction is Instruction.DELETE_AND_ANSWER:
             value = None
         return JoinResponse(subscription.row_hash, value, subscription.partition, self._cached)
@@ -152,6 +157,7 @@ class AnswerAll(JoinPart):
         self._store = context.getStateStore(self._join.store)
         self._keys = deserializer_of(self._key_serde, "the key serde of a foreign-key join")
         self._read_key = deserializer_call(self._keys)
+        self._taken_back = self.taken_back()
 
     def process(self, record: AnyRecord) -> None:
         """Forward responses in the order of the primary keys' bytes."""
@@ -168,6 +174,8 @@ class AnswerAll(JoinPart):
             primary_key = self._read_key(self._names["pk"], self._headers(), primary)
             subscription = self._subscriptions.decode(self._join.topic, record.headers(), data)
             response = JoinResponse(subscription.row_hash, change.new, subscription.partition)
+            if change.new is None and self._taken_back is not None:
+                self._taken_back.add(primary)
             self.forward(make_record(primary_key, response, record._timestamp, record._headers))
 
     def _sent_by_columns(self, record: AnyRecord, found: list[tuple[bytes, bytes]]) -> bool:
@@ -210,6 +218,10 @@ class AnswerAll(JoinPart):
             JoinResponse(each.row_hash, chunk.values[index], each.partition)
             for index, each in zip(rows, subscriptions, strict=True)
         ]
+        if self._taken_back is not None:
+            self._taken_back.update(
+                own for own, index in zip(primary, rows, strict=True) if chunk.values[index] is None
+            )
         made = fanned_out(chunk, rows).replace(keys=keys, values=responses)
         made.olds = None
         return made

@@ -40,6 +40,7 @@ class SparkTaskHost(TaskHost):
 
     has_partitions = True
     clock_is_time_of_day = True
+    answers_come_later = True
 
     def __init__(
         self,
