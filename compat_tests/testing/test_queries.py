@@ -13,6 +13,7 @@ from millstream import (
     IllegalArgumentException,
     IllegalStateException,
     KeyQuery,
+    MultiVersionedKeyQuery,
     NullPointerException,
     Position,
     PositionBound,
@@ -30,6 +31,7 @@ from millstream import (
     StateQueryResult,
     StoreQueryParameters,
     Stores,
+    StreamsException,
     TimestampedKeyQuery,
     TimestampedRangeQuery,
     Topology,
@@ -173,10 +175,12 @@ def test_versioned_stores_answer_as_of_a_time(stores: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_store_knows_its_position(stores: dict[str, Any], name: str) -> None:
     store = stores[name]
-    query: WindowRangeQuery[str, str] = WindowRangeQuery.withKey("a")
+    of_time = name in ("w", "tw")
+    query: Any = WindowRangeQuery.withWindowStartRange(0, 9) if of_time else KeyQuery.withKey("a")
+    query = VersionedKeyQuery.withKey("a") if name == "vs" else query
     at_3 = Position.fromMap({"in": {0: 3}})
     assert store.getPosition() == at_3
-    assert ask(store, query).getPosition() in (at_3, None)
+    assert ask(store, query).getPosition() == at_3
     behind = ask(store, query, PositionBound.at(Position.fromMap({"in": {0: 4}})))
     assert behind.getFailureReason() is FailureReason.NOT_UP_TO_BOUND
     assert "Position{position={in={0=4}}}" in behind.getFailureMessage()
@@ -198,10 +202,57 @@ def test_a_query_of_unknown_kind_is_a_failure_of_its_own(stores: dict[str, Any])
     assert result.getPosition() == Position.fromMap({"in": {0: 3}})
 
 
-def test_what_a_store_raises_becomes_a_failure_with_the_trace(stores: dict[str, Any]) -> None:
-    result = ask(stores["kv"], KeyQuery.withKey(5))
-    assert result.getFailureReason() is FailureReason.STORE_EXCEPTION
-    assert "Traceback" in result.getFailureMessage()
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("kv", KeyQuery.withKey(5)),
+        ("ts", TimestampedKeyQuery.withKey(5)),
+        ("ts", RangeQuery.withLowerBound(5)),
+        ("w", WindowKeyQuery.withKeyAndWindowStartRange(5, 0, 9)),
+        ("ss", WindowRangeQuery.withKey(5)),
+        ("vs", VersionedKeyQuery.withKey(5)),
+        ("vs", MultiVersionedKeyQuery.withKey(5)),
+    ],
+)
+def test_a_key_of_another_type_is_an_error_and_no_result(
+    stores: dict[str, Any], name: str, query: Any
+) -> None:
+    with pytest.raises(StreamsException, match="not compatible to the actual key type"):
+        ask(stores[name], query)
+
+
+@pytest.mark.parametrize("name", ["kv", "w", "ss", "vs"])
+def test_a_store_without_timestamps_refuses_before_it_looks_at_the_bound(
+    stores: dict[str, Any], name: str
+) -> None:
+    query: TimestampedKeyQuery[str, str] = TimestampedKeyQuery.withKey("a")
+    result = ask(stores[name], query, PositionBound.at(Position.fromMap({"in": {0: 99}})))
+    assert result.getFailureReason() is FailureReason.UNKNOWN_QUERY_TYPE
+    assert result.getPosition() == Position.fromMap({"in": {0: 3}})
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("w", WindowRangeQuery.withKey("a")),
+        ("tw", WindowRangeQuery.withKey("a")),
+        ("ss", WindowRangeQuery.withWindowStartRange(0, 9)),
+    ],
+)
+def test_a_query_for_the_other_kind_of_windows_has_no_position(
+    stores: dict[str, Any], name: str, query: Any
+) -> None:
+    for offset in (0, 99):
+        result = ask(stores[name], query, PositionBound.at(Position.fromMap({"in": {0: offset}})))
+        assert result.getFailureReason() is FailureReason.UNKNOWN_QUERY_TYPE
+        assert result.getPosition() is None
+
+
+def test_the_position_of_a_failed_global_result_is_none() -> None:
+    result: StateQueryResult[Any] = StateQueryResult()
+    assert result.getPosition() == Position.emptyPosition()
+    result.setGlobalResult(QueryResult.forFailure(FailureReason.UNKNOWN_QUERY_TYPE, "global"))
+    assert result.getPosition() is None
 
 
 def test_execution_info_is_there_if_it_was_asked_for(stores: dict[str, Any]) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
+    InvalidStateStoreException,
     NullPointerException,
+    TaskCorruptedException,
     UnsupportedOperationException,
 )
 from millstream.core.query.drained import entries_of
@@ -43,6 +45,7 @@ from millstream.core.state.store import StateStore
 from millstream.core.state.values import VersionedRecord
 from millstream.core.state.versioned import VersionedKeyValueStore
 from millstream.core.state.window import WindowStore
+from millstream.core.user_code import NOTED
 from millstream.core.wording import a_kind
 
 WITH_TIMES = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
@@ -55,24 +58,27 @@ class NotForThisStore(Exception):
 def answer(
     store: StateStore, query: Any, bound: PositionBound, config: QueryConfig
 ) -> QueryResult[Any]:
-    """Execute a query; failures are results.
+    """Execute a query; failures are results, but for those of the store's serdes.
 
     Raises:
-        NullPointerException: The query or the bound is None.
+        NullPointerException: The query, the bound or the options are None.
         ClassCastException: The bound or the options are of another type.
+        StreamsException: The store's serializer does not take the key.
         UnsupportedOperationException: A query of key-value stores is for a versioned store.
         IllegalArgumentException: A query of versions has a time to begin after that to end.
 
     Source: ``state.internals.StoreQueryUtils``.
     """
-    if query is None or bound is None:
-        raise NullPointerException(f"{'query' if query is None else 'positionBound'} can't be null")
+    for name, given in (("query", query), ("positionBound", bound), ("config", config)):
+        if given is None:
+            raise NullPointerException(f"{name} can't be null")
     _check_types(bound, config)
     started = time.perf_counter_ns()
     position = store.getPosition()
     result: QueryResult[Any]
     handler = HANDLERS.get(type(query))
-    if handler is None:
+    placed = not _is_of_the_other_kind(store, query)
+    if handler is None or not placed or _is_unknown_below(store, query):
         result = QueryResult.forUnknownQueryType(query, store)
     else:
         _check_versioned(store, query)
@@ -83,8 +89,26 @@ def answer(
     if config.isCollectExecutionInfo():
         taken = time.perf_counter_ns() - started
         result.addExecutionInfo(f"Handled in {type(store).__name__} in {taken}ns")
-    result.setPosition(position.copy())
+    if placed:
+        result.setPosition(position.copy())
     return result
+
+
+def _is_of_the_other_kind(store: StateStore, query: Any) -> bool:
+    """Tell whether a query of windows has what only the other kind of store can look up.
+
+    Kafka's stores refuse it before they look at a position.
+    """
+    if not isinstance(query, WindowRangeQuery):
+        return False
+    by_key = query.getKey() is not None
+    return isinstance(store, WindowStore if by_key else SessionStore)
+
+
+def _is_unknown_below(store: StateStore, query: Any) -> bool:
+    """Tell whether only a store with timestamps knows a query: others do not look at the bound."""
+    timed = isinstance(query, TimestampedKeyQuery | TimestampedRangeQuery)
+    return timed and not isinstance(store, WITH_TIMES)
 
 
 def _check_types(bound: object, config: object) -> None:
@@ -103,12 +127,25 @@ def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> Que
         return QueryResult.forResult(handler(store, query))
     except NotForThisStore:
         return QueryResult.forUnknownQueryType(query, store)
-    except Exception as error:  # noqa: BLE001 - any error of a store is a result
+    except Exception as error:
+        if not _is_of_the_store(store, error):
+            raise
         return QueryResult.forFailure(
             FailureReason.STORE_EXCEPTION,
             f"{type(store).__name__} failed to answer {query!r}:\n"
             + "".join(traceback.format_exception(error)),
         )
+
+
+def _is_of_the_store(store: Any, error: Exception) -> bool:
+    """Tell whether an error is one of a store's bytes, and so a result.
+
+    What a serde of the store raises reaches the caller, as in Kafka Streams: a result that nobody
+    looks at would seem to be a key without a value.
+    """
+    has_serdes = hasattr(store, "access")
+    of_bytes = isinstance(error, InvalidStateStoreException | TaskCorruptedException)
+    return not has_serdes or of_bytes or hasattr(error, NOTED)
 
 
 def _check_versioned(store: Any, query: Any) -> None:

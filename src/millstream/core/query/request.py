@@ -188,9 +188,12 @@ class StateQueryResult(Readable, Generic[R]):
         )
 
     def getPosition(self) -> Position:
-        """Return the merged position of the stores."""
+        """Return the merged position of the stores; that of a global one may be None."""
+        if self._global is not None:
+            # As in Kafka Streams, whose queries of global stores fail before they have one.
+            found: Any = self._global.getPosition()
+            return found  # type: ignore[no-any-return]
         position = Position()
-        results: list[QueryResult[Any]] = [*self._partitions.values()]
-        for result in [self._global] if self._global is not None else results:
+        for result in self._partitions.values():
             position.merge(result.getPosition())
         return position
