@@ -34,6 +34,7 @@ class Fill(Processor[str, str, None, None]):
     def init(self, context: Any) -> None:
         self.context = context
         TOLD.append(context.taskId())
+        assert context.recordMetadata() is None
 
     def process(self, record: Any) -> None:
         match record.value():
@@ -41,6 +42,9 @@ class Fill(Processor[str, str, None, None]):
                 self.context.schedule(5, PunctuationType.STREAM_TIME, print)
             case "time":
                 self.context.currentStreamTimeMs()
+            case "forward":
+                self.context.forward(record)
+                self.context.forward(record, "child")
             case _:
                 raise ArithmeticError("boom")
 
@@ -74,9 +78,12 @@ def test_a_global_processor_and_its_handler_know_no_task_and_no_raw_bytes() -> N
     ("value", "words"),
     [
         ("schedule", "schedule\\(\\) not supported in global processor context"),
+        ("forward", "forward\\(\\) not supported in global processor context"),
         ("time", "There is no concept of stream-time for a global processor"),
     ],
 )
-def test_a_global_processor_has_no_schedules_and_no_stream_time(value: str, words: str) -> None:
+def test_a_global_processor_has_no_schedules_children_and_stream_time(
+    value: str, words: str
+) -> None:
     with pytest.raises(UnsupportedOperationException, match=words):
         pipe(value, LogAndContinueProcessingExceptionHandler)
