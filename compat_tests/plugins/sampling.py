@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.processor import Processor
+from millstream.core.records import Record
 from millstream.core.serdes import Serdes
 from millstream.core.state import StoreBuilder
 from millstream.plugins import (
@@ -132,6 +133,64 @@ class LoudProcessor(ChunkProcessor):
     def process_chunk(self, chunk: Chunk) -> None:
         values = [value + self._marks[1] for value in chunk.values]
         self._context.forward_chunk(chunk.replace(values=values))
+
+
+@dataclass(frozen=True)
+class Forgetful(StreamOperator):
+    """What it has seen is in a field, and lost with its task."""
+
+    name = "forgetful"
+
+    def processor(self, node: NodeInfo) -> AnyProcessor:
+        return SeenInField()
+
+
+class SeenInField(ChunkProcessor):
+    def init(self, context: Any) -> None:
+        self._context = context
+        self._seen: set[Any] = set()
+
+    def process(self, record: Any) -> None:
+        if record.key() not in self._seen:
+            self._seen.add(record.key())
+            self._context.forward(record)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        self._context.each(chunk)
+
+
+@dataclass(frozen=True)
+class Hasty(StreamOperator):
+    """By columns it has seen what is in the run, and no more."""
+
+    name = "hasty"
+
+    def processor(self, node: NodeInfo) -> AnyProcessor:
+        return SeenInRun()
+
+
+class SeenInRun(SeenInField):
+    def process_chunk(self, chunk: Chunk) -> None:
+        first = {key: number for number, key in reversed([*enumerate(chunk.keys)])}
+        self._context.forward_chunk(chunk.take(sorted(first.values())))
+
+
+@dataclass(frozen=True)
+class Bare(StreamOperator):
+    """Headers are lost where records come one by one."""
+
+    name = "bare"
+
+    def processor(self, node: NodeInfo) -> AnyProcessor:
+        return WithoutHeaders()
+
+
+class WithoutHeaders(SeenInField):
+    def process(self, record: Any) -> None:
+        self._context.forward(Record(record.key(), record.value(), record.timestamp()))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        self._context.forward_chunk(chunk)
 
 
 @hookimpl

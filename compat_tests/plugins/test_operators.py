@@ -115,7 +115,7 @@ PROCESSOR: Any = object()
 
 
 def suite(operator: type[StreamOperator]) -> type[OperatorTests]:
-    own = {"operator_class": operator, "records": [("a", "1", 0), ("a", "2", 0)]}
+    own = {"operator_class": operator, "records": [("a", str(n), 0) for n in range(3)]}
     return type("Suite", (OperatorTests,), own)
 
 
@@ -176,6 +176,21 @@ def test_an_operator_that_a_method_hides_is_an_error() -> None:
             "a_run_of_records_does_what_single_records_do",
             "a run of records by columns does what the records do one by one",
         ),
+        (
+            sampling.Bare,
+            "a_run_of_records_does_what_single_records_do",
+            "a run of records by columns does what the records do one by one",
+        ),
+        (
+            sampling.Hasty,
+            "runs_may_end_anywhere",
+            "runs by columns may end after any record",
+        ),
+        (
+            sampling.Forgetful,
+            "a_new_task_goes_on_where_the_last_one_was",
+            "a new task goes on where the last one was, with its stores and what it saved",
+        ),
         (HiddenFilter, "no_method_hides_it", "no method of streams or tables has its name"),
         (Mutable, "a_use_of_it_does_not_change", "the class is a frozen dataclass"),
         (
@@ -190,3 +205,9 @@ def test_a_broken_operator_is_caught(
 ) -> None:
     (outcome,) = run_suite(suite(operator), [f"test_{test}"])
     assert outcome.message().splitlines()[0] == f"broken promise: {message}"
+
+
+def test_a_suite_without_records_is_refused() -> None:
+    empty = type("Empty", (suite(sampling.Shout),), {"records": ()})
+    (outcome,) = run_suite(empty, ["test_it_does_what_it_should"])
+    assert "the suite has records" in outcome.message()

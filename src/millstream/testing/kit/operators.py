@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from millstream.core.engine.output import Sent
 from millstream.core.serdes import Serdes
 from millstream.core.windows import TimeWindows, Windowed
 from millstream.plugins.kinds import OPERATORS
@@ -101,6 +102,7 @@ class OperatorTests:
 
     def test_it_does_what_it_should(self) -> None:
         """The input records give the output records."""
+        promise(bool(self.records), "the suite has records, as an example of the operator's use")
         found = self._run(1)[0]
         promise(
             found == list(self.expected),
@@ -120,23 +122,49 @@ class OperatorTests:
 
     def test_a_run_of_records_does_what_single_records_do(self) -> None:
         """A processor may take records by columns, and the result is the same."""
-        with self._installed():
-            topology = self._topology(1)
-            key, value = self._serdes()
-            rows = [
-                (key.serializer().serialize("in", k), value.serializer().serialize("in", v), time)
-                for k, v, time in self.records
-            ]
-            single, run = (
-                sent_by(topology, self.config, "in", rows, by_chunks=by_chunks)
-                for by_chunks in (False, True)
+        for uses in (1, 2):
+            single, run = (self._sent(uses, by_chunks=by_chunks) for by_chunks in (False, True))
+            promise(
+                single == run,
+                "a run of records by columns does what the records do one by one",
+                f"by columns it sent {run!r}",
+                f"instead of {single!r}",
             )
-        promise(
-            single == run,
-            "a run of records by columns does what the records do one by one",
-            f"by columns it sent {run!r}",
-            f"instead of {single!r}",
-        )
+
+    def test_runs_may_end_anywhere(self) -> None:
+        """Where a run of records ends makes no difference: what lasts is in stores or fields."""
+        for size in (1, 2):
+            single, run = (self._sent(1, by_chunks=each, batch=size) for each in (False, True))
+            promise(
+                single == run,
+                "runs by columns may end after any record",
+                f"by runs of {size} it sent {run!r}",
+                f"instead of {single!r}",
+            )
+
+    def test_a_new_task_goes_on_where_the_last_one_was(self) -> None:
+        """A field of a processor is lost with its task: what must last is in stores or ``save``."""
+        for by_chunks in (False, True):
+            one, many = (
+                self._sent(1, by_chunks=by_chunks, batch=1, renewed=renewed)
+                for renewed in (False, True)
+            )
+            promise(
+                one == many,
+                "a new task goes on where the last one was, with its stores and what it saved",
+                f"with a new task for each record it sent {many!r}",
+                f"instead of {one!r}",
+            )
+
+    def _sent(self, uses: int, *, by_chunks: bool, **options: Any) -> list[Sent]:
+        key, value = self._serdes()
+        rows = [
+            (key.serializer().serialize("in", k), value.serializer().serialize("in", v), time)
+            for k, v, time in self.records
+        ]
+        with self._installed():
+            topology = self._topology(uses)
+            return sent_by(topology, self.config, "in", rows, by_chunks=by_chunks, **options)
 
     def _installed(self) -> Any:
         cls = self.operator_class
