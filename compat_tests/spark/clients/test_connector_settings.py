@@ -25,3 +25,15 @@ def test_a_read_does_not_wait_for_records_behind_its_end() -> None:
 )
 def test_only_what_a_batch_depends_on_cannot_be_given(key: str, used: str) -> None:
     assert settings(**{f"consumer.{key}": 77})[f"kafka.{key}"] == used
+
+
+class Reporter:
+    """A metrics reporter as a Java program has it."""
+
+
+@pytest.mark.parametrize(
+    ("reporters", "told"),
+    [([Reporter], None), ([Reporter()], None), (["a.B", "c.D"], "a.B,c.D"), ("a.B", "a.B")],
+)
+def test_the_jvm_is_told_of_no_reporter_in_python(reporters: Any, told: str | None) -> None:
+    assert settings(**{"metric.reporters": reporters}).get("kafka.metric.reporters") == told

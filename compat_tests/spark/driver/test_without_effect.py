@@ -49,6 +49,7 @@ def warned(caplog: pytest.LogCaptureFixture, entries: dict[str, Any]) -> list[st
         {"producer.enable.idempotence": False},
         {"producer.no.such.setting": 5},
         {"admin.retries": 5},
+        {"metric.reporters": [Exception]},
     ],
     ids=str,
 )

@@ -237,10 +237,18 @@ def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") ->
     given = {
         key: value
         for key, value in settings.items()
-        if key not in refused and not key.startswith(_SECURITY)
+        if key not in refused and not key.startswith(_SECURITY) and not of_python(value)
     }
     given |= connector_security(settings)
     return {f"kafka.{key}": as_text(value) for key, value in (fixed | given).items()}
+
+
+def of_python(value: Any) -> bool:
+    """Tell whether a list has classes or objects of Python, such as metrics reporters.
+
+    Kafka's client, in the JVM, would look for a Java class of such a name.
+    """
+    return isinstance(value, list | tuple) and not all(isinstance(each, str) for each in value)
 
 
 def kafka_error(

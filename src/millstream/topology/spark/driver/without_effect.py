@@ -11,7 +11,7 @@ from millstream.core.config.clients import CLIENT_PREFIXES
 from millstream.core.config.keys import CONFIG_KEYS, NO_WRAPPER, optimizations
 from millstream.core.config.own_keys import UI_CERTIFICATE, UI_HOST, UI_KEY, UI_PORT, UI_TOKEN
 from millstream.topology.dsl.options.materialized import StoreType
-from millstream.topology.spark.clients.settings import reaches_librdkafka
+from millstream.topology.spark.clients.settings import of_python, reaches_librdkafka
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,11 @@ _WRAPPER, _OPTIMIZATION = "processor.wrapper.class", "topology.optimization"
 _NAMING, _STORE = "ensure.explicit.internal.resource.naming", "default.dsl.store"
 _TO_A_BUILDER = "give TopologyConfig(StreamsConfig(config)) to StreamsBuilder or Topology"
 
+_REPORTERS = "metric.reporters"
+_IN_PYTHON = (
+    "a reporter in Python is not called: see KafkaStreams.metrics() and millstream.observer.names"
+)
+
 _KINDS = (("producer", PRODUCER_NAMES), ("admin", ADMIN_NAMES), ("consumer", CONSUMER_NAMES))
 
 
@@ -102,6 +107,8 @@ def _of_streams(config: StreamsConfig) -> Iterator[str]:
     for name in config.originals():
         if name.startswith("client.tag."):
             yield f"{name} ({_NO_GROUP})"
+        elif name == _REPORTERS and of_python(values[name]):
+            yield f"{name} ({_IN_PYTHON})"
         elif name in WITHOUT_EFFECT:
             default = CONFIG_KEYS[name].default
             usual = list(default) if isinstance(default, tuple) else default
