@@ -220,3 +220,13 @@ def test_the_hint_is_not_to_set_the_handler_that_failed() -> None:
     assert isinstance(caught.value.__cause__, KeyError)
     assert "The handler itself, Failing, failed" in caught.value.hint
     assert "Set processing.exception.handler" not in str(caught.value)
+
+
+def test_the_hint_of_a_production_handler_that_failed_is_not_to_set_another_one() -> None:
+    def failing(*asked: Any) -> Any:
+        raise KeyError("handler")
+
+    with pytest.raises(StreamsException) as caught:
+        pipe("production", failing)
+    assert "The handler itself, Serializing, failed" in caught.value.hint
+    assert "Set processing.exception.handler" not in str(caught.value)

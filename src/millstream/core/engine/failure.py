@@ -223,9 +223,13 @@ class Failures:
             return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:
             log.exception("processing exception handler failed operator=%s", node)
-            made = getattr(self._handler, "made", self._handler)
-            handler = type(made).__name__
-            raise FailedProcessing(node, handler_error, handler=handler) from handler_error
+            raise failed_handler(node, self._handler, handler_error) from handler_error
+
+
+def failed_handler(node: str, handler: Any, error: Exception) -> FailedProcessing:
+    """Return the failure of an exception handler itself; no other handler is asked."""
+    made = getattr(handler, "made", handler)
+    return FailedProcessing(node, error, handler=type(made).__name__)
 
 
 def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:

@@ -8,7 +8,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.engine.failure import NOWHERE, FailedProcessing, error_context
+from millstream.core.engine.failure import (
+    NOWHERE,
+    FailedProcessing,
+    error_context,
+    failed_handler,
+)
 from millstream.core.engine.output import SentChunk, new_sent
 from millstream.core.errors import (
     ClassCastException,
@@ -226,7 +231,7 @@ class SinkRuntime:
             response = checked_answer(answer, ProductionExceptionHandler.Response, handler)
         except Exception as handler_error:
             log.exception("production exception handler failed operator=%s", self.name)
-            raise FailedProcessing(self.name, handler_error) from handler_error
+            raise failed_handler(self.name, handler, handler_error) from handler_error
         task.failures.send_dead_letters(response.deadLetterQueueRecords(), self.name, UNWRITABLE)
         # What a serializer refuses it refuses again.
         if response.result().name != "RESUME":
