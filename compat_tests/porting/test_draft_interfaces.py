@@ -113,3 +113,37 @@ def test_interfaces_and_records_of_other_files_are_known(tmp_path: Path) -> None
     made = draft_file(tmp_path / "Created.java").text
     assert "class Created(Event):" in made
     assert "to be ported and imported: Event" in made
+
+
+def test_a_getter_of_a_constant_stays_a_method() -> None:
+    names = run(
+        "} interface Event { String getType(); }"
+        ' record Paid(int sum) implements Event { static final String TYPE = "paid";'
+        " public String getType() { return TYPE; } }"
+        ' record Lost(int sum) implements Event { static final String LOST = "lost";'
+        " public String getType() { return LOST; } }"
+        " class Use { static List<String> types(List<?> all) {"
+        " List<String> made = new ArrayList<>(); for (var each : all) made.add(each.getType());"
+        " return made; }"
+    )
+    assert names["types"]([names["Paid"](1), names["Lost"](2)]) == ["paid", "lost"]
+
+
+def test_a_getter_that_is_another_field_elsewhere_is_left() -> None:
+    source = (
+        "class Box { String name; String getName() { return name; } }"
+        " class Ship { String sign; String getName() { return sign; } }"
+        " class Use { String f(Object any) { var one = made(any); return one.getName(); } }"
+    )
+    found = draft(source.encode())
+    assert "getName() is not the same in Box, Ship" in found.text
+    assert found.left == (1,)
+
+
+def test_a_cast_or_a_question_of_a_class_is_a_function() -> None:
+    names = run(
+        "record Paid(int sum) {} static List<Paid> paid(List<Object> all) {"
+        " return all.stream().filter(Paid.class::isInstance).map(Paid.class::cast).toList(); }"
+    )
+    one = names["Paid"](1)
+    assert names["paid"]([one, "x"]) == [one]

@@ -69,3 +69,22 @@ def test_the_length_of_bytes_and_the_ends_of_lists() -> None:
 def test_the_other_way_to_log_is_left() -> None:
     source = b"@Slf4j class A { static void f() { log.atInfo().log(1); } }"
     assert draft(source).left == (1,)
+
+
+def test_streams_carry_what_serdes_of_other_files_give(tmp_path: Path) -> None:
+    path = program(
+        tmp_path,
+        "class App { static void f(StreamsBuilder b) {"
+        ' b.stream("in", Consumed.with(Serdes.String(), Letters.serde()))'
+        ".filter((k, letter) -> letter.key() == null).mapValues(letter -> letter.value()); } }",
+    )
+    path.with_name("Letter.java").write_text(
+        "package taxi; record Letter(String key, int value) {}"
+    )
+    path.with_name("Letters.java").write_text(
+        f"package taxi; {HEAD} import org.apache.kafka.common.serialization.*;"
+        " class Letters { static Serde<Letter> serde() { return null; } }"
+    )
+    text = draft_file(path).text
+    assert "lambda k, letter: letter.key is None" in text
+    assert "lambda letter: letter.value)" in text

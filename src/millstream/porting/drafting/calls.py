@@ -177,6 +177,8 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     held = _receiver(receiver, context)
     declared = context.known(kind(receiver, context))
     shapes = [declared] if declared is not None else context.all_known()
+    if declared is None and count == 0 and method not in OF_KAFKA:
+        _refuse_several(node, method, context)
     for shape in shapes:
         if declared is None and method in OF_KAFKA:
             break
@@ -190,6 +192,15 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     named = context.known(text(receiver)) if context.local(text(receiver)) is None else None
     given = _as_taken(node, method, declared or named, context)
     return f"{held}.{words.method_name(method, count)}({', '.join(given)})"
+
+
+def _refuse_several(node: Node, method: str, context: Context) -> None:
+    """Refuse a getter of an unknown object that is one field here, another or a method there."""
+    having = [each for each in context.all_known() if method in {*each.methods, *each.accessors}]
+    fields = {each.accessors.get(method) for each in having if method not in each.abstract}
+    if len(fields) > 1:
+        names = ", ".join(each.name for each in having)
+        raise UntranslatedError(node, f"{method}() is not the same in {names}")
 
 
 def _of_java(receiver: Node, method: str, held: str, context: Context) -> bool:

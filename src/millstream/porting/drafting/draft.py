@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
 from millstream.porting.drafting import (
     arithmetic,
-    avro,
     classes,
     data,
     decimals,
@@ -35,11 +35,12 @@ from millstream.porting.drafting import (
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
 from millstream.porting.drafting.members import annotations_of
+from millstream.porting.drafting.near import Near
 from millstream.porting.drafting.shapes import all_shapes
 from millstream.porting.reading import java
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import inner, unread_lines
-from millstream.porting.reading.sources import as_utf8, read_file
+from millstream.porting.reading.sources import as_utf8
 from millstream.porting.reading.syntax import Unit
 
 SPLIT = '''
@@ -91,8 +92,6 @@ EARLIER = {
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Libraries that turn objects into JSON.
 JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
-# A folder of more files is not one program.
-MAX_NEAR = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,68 +131,15 @@ def draft_file(path: Path) -> Draft:
         raise IllegalArgumentException(
             f'cannot read "{path}"', detail=f"{error.strerror}."
         ) from error
-    return draft(source, path, near=_near(path, source))
-
-
-def _near(path: Path, source: bytes) -> dict[str, ClassShape]:
-    """Return the classes of the same folder and the imported ones, so that getters are known."""
-    found: dict[str, ClassShape] = {}
-    unit = java.read(path, source)
-    roots = _roots(unit)
-    # Tests lie in the package of what they test, below another root.
-    package = [root.joinpath(*unit.package.split(".")) for root in roots[1:]]
-    folders = [path.parent, *package]
-    beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
-    imported = _imported(unit, roots)
-    further = [file for each in imported for file in _named(each, roots)]
-    for other in list(dict.fromkeys([*beside, *imported, *further]))[:MAX_NEAR]:
-        if other != path and isinstance(read_file(other), Unit):
-            for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
-                found.setdefault(name, shape)
-    for name, shape in avro.shapes(roots).items():
-        found.setdefault(name, shape)
-    return found
-
-
-def _roots(unit: Unit) -> list[Path]:
-    """Return the folders in which packages of the file's program begin."""
-    own = unit.package.split(".") if unit.package else []
-    parents = unit.path.absolute().parents
-    if len(own) >= len(parents) or list(reversed(parents[0].parts))[: len(own)] != own[::-1]:
-        return []
-    roots = [parents[len(own)]]
-    if roots[0].parts[-2:] == ("test", "java"):
-        roots.append(roots[0].parents[1] / "main" / "java")
-    return roots
-
-
-def _imported(unit: Unit, roots: list[Path]) -> list[Path]:
-    """Return the files that a file imports from its own program, by the folders of packages."""
-    found: list[Path] = []
-    for each in unit.imports:
-        place = Path(*each.name.split("."))
-        for root in roots:
-            if each.wildcard and not each.static:
-                found.extend(sorted((root / place).glob("*.java"))[:MAX_NEAR])
-                continue
-            files = [(root / part).with_suffix(".java") for part in (place, place.parent)]
-            found.extend([file for file in files if file.is_file()][:1])
-    return found[:MAX_NEAR]
-
-
-def _named(path: Path, roots: list[Path]) -> list[Path]:
-    """Return the files of classes that an imported one names: what its methods give and take."""
-    source = path.read_bytes()
-    beside = [
-        file
-        for file in sorted(path.parent.glob("*.java"))[:MAX_NEAR]
-        if file != path and re.search(rf"\b{re.escape(file.stem)}\b".encode(), source)
-    ]
-    return [*beside, *_imported(java.read(path, source), roots)]
+    near = Near.of(path, source)
+    return draft(source, path, near.shapes, near.units)
 
 
 def draft(
-    source: bytes, path: Path = Path("Program.java"), near: dict[str, ClassShape] | None = None
+    source: bytes,
+    path: Path = Path("Program.java"),
+    near: dict[str, ClassShape] | None = None,
+    units: Sequence[Unit] = (),
 ) -> Draft:
     """Draft a Java source; the result is always valid Python.
 
@@ -201,6 +147,7 @@ def draft(
         source: The Java text.
         path: Its file, for the header.
         near: Classes of other files, whose getters become attributes.
+        units: These files as read, whose methods tell what streams carry.
 
     Raises:
         IllegalArgumentException: An expression is nested too deeply.
@@ -211,7 +158,7 @@ def draft(
         whole = java.parse(readable)
         readable = static_imports.qualified(readable, whole, unit.imports, near or {})
         root = java.parse(readable)
-        context = _context(root, java.read(path, readable), readable)
+        context = _context(root, [java.read(path, readable), *units], readable)
         beside = (near or {}).items()
         context.near = {name: shape for name, shape in beside if name not in context.shapes}
         body = _body(root, context)
@@ -230,8 +177,8 @@ def draft(
     return _valid(made, [*context.left, *unread], tuple(unread), readable, path)
 
 
-def _context(root: Node, unit: Unit, source: bytes) -> Context:
-    definitions = Definitions.of([unit])
+def _context(root: Node, units: list[Unit], source: bytes) -> Context:
+    unit, definitions = units[0], Definitions.of(units)
     tracker = Tracker(unit, definitions)
     uses = tracker.run()
     names = FileNames(unit, definitions)

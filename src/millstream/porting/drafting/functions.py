@@ -186,6 +186,8 @@ def parameters(declared: Node, context: Context, function: Node | None = None) -
 def _reference(node: Node, context: Context) -> str:
     receiver, *rest = inner(node)
     method = text(rest[-1]) if rest else "new"
+    if receiver.type == "class_literal":
+        return references.of_literal(receiver, method, context)
     owner = simple(receiver) if receiver.type != "field_access" else text(receiver)
     if REFERENCES.get((owner, method)) == "text_of":
         return texts.text_of(context)

@@ -6,8 +6,9 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import library, words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS
+from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, simple
 from millstream.porting.drafting.names import class_reference
+from millstream.porting.reading.nodes import inner
 
 OF_ENUMS = {"name": "lambda it: it.name", "toString": "lambda it: str(it)"}
 
@@ -37,6 +38,19 @@ def referred(node: Node, owner: str, method: str, context: Context) -> str | Non
     if not hasattr(held.get(owner), method):
         raise UntranslatedError(node)
     return None
+
+
+def of_literal(literal: Node, method: str, context: Context) -> str:
+    """Return ``Ride.class::cast`` or ``Ride.class::isInstance`` as a function.
+
+    Raises:
+        UntranslatedError: Another method of a class.
+    """
+    name = class_reference(simple(inner(literal)[0]), context)
+    made = {"cast": "lambda it: it", "isInstance": f"lambda it: isinstance(it, {name})"}
+    if method not in made:
+        raise UntranslatedError(literal)
+    return made[method]
 
 
 def _pattern(owner: str, method: str, context: Context) -> str | None:

@@ -123,7 +123,9 @@ def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
     shape.enum = node.type == "enum_declaration"
     shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
     lombok.note(node, shape)
-    shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
+    # A constant is one of the class: a getter of it tells subclasses apart, and stays a method.
+    own = shape.fields.keys() - shape.static_fields
+    shape.accessors = {m: f for m, f in shape.accessors.items() if f in own}
     shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
     shape.loose = outer is None and _only_static(node, shape)
     return shape

@@ -1,0 +1,89 @@
+"""Other files of a Java program: what a draft of one of them has to know of their classes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from millstream.porting.drafting import avro
+from millstream.porting.drafting.context import ClassShape
+from millstream.porting.drafting.shapes import all_shapes
+from millstream.porting.reading import java
+from millstream.porting.reading.sources import as_utf8, read_file
+from millstream.porting.reading.syntax import Unit
+
+# A folder of more files is not one program.
+MAX_NEAR = 300
+
+
+@dataclass(slots=True)
+class Near:
+    """Files of the same folder and imported ones, and those that these name.
+
+    Attributes:
+        shapes: Their classes by name, so that getters are known.
+        units: They themselves, so that it is known what their methods give.
+    """
+
+    shapes: dict[str, ClassShape] = field(default_factory=dict)
+    units: list[Unit] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, path: Path, source: bytes) -> Near:
+        """Read the files near one."""
+        found = cls()
+        own = java.read(path, source)
+        roots = _roots(own)
+        # Tests lie in the package of what they test, below another root.
+        package = [root.joinpath(*own.package.split(".")) for root in roots[1:]]
+        folders = [path.parent, *package]
+        beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
+        imported = _imported(own, roots)
+        further = [file for each in imported for file in _named(each, roots)]
+        for other in list(dict.fromkeys([*beside, *imported, *further]))[:MAX_NEAR]:
+            if other == path or not isinstance(unit := read_file(other), Unit):
+                continue
+            found.units.append(unit)
+            for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
+                found.shapes.setdefault(name, shape)
+        for name, shape in avro.shapes(roots).items():
+            found.shapes.setdefault(name, shape)
+        return found
+
+
+def _roots(unit: Unit) -> list[Path]:
+    """Return the folders in which packages of the file's program begin."""
+    own = unit.package.split(".") if unit.package else []
+    parents = unit.path.absolute().parents
+    if len(own) >= len(parents) or list(reversed(parents[0].parts))[: len(own)] != own[::-1]:
+        return []
+    roots = [parents[len(own)]]
+    if roots[0].parts[-2:] == ("test", "java"):
+        roots.append(roots[0].parents[1] / "main" / "java")
+    return roots
+
+
+def _imported(unit: Unit, roots: list[Path]) -> list[Path]:
+    """Return the files that a file imports from its own program, by the folders of packages."""
+    found: list[Path] = []
+    for each in unit.imports:
+        place = Path(*each.name.split("."))
+        for root in roots:
+            if each.wildcard and not each.static:
+                found.extend(sorted((root / place).glob("*.java"))[:MAX_NEAR])
+                continue
+            files = [(root / part).with_suffix(".java") for part in (place, place.parent)]
+            found.extend([file for file in files if file.is_file()][:1])
+    return found[:MAX_NEAR]
+
+
+def _named(path: Path, roots: list[Path]) -> list[Path]:
+    """Return the files of classes that an imported one names: what its methods give and take."""
+    source = path.read_bytes()
+    beside = [
+        file
+        for file in sorted(path.parent.glob("*.java"))[:MAX_NEAR]
+        if file != path and re.search(rf"\b{re.escape(file.stem)}\b".encode(), source)
+    ]
+    return [*beside, *_imported(java.read(path, source), roots)]
