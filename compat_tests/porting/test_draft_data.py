@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compat_tests.porting.running import run
+from compat_tests.porting.running import HEAD, run
 from millstream.porting.drafting.draft import draft
 
 IMPORT = b"import com.fasterxml.jackson.annotation.*;\n"
@@ -76,3 +76,13 @@ def test_a_record_may_have_constants() -> None:
     )
     assert names["P"].of().shown() == "1.0"
     assert names["P"].MAX == 3
+
+
+def test_a_field_of_java_s_own_class_is_left() -> None:
+    source = (
+        f"{HEAD} import java.time.*; record Log(Map<LocalDate, Integer> days, Instant last,"
+        " java.util.List<String> names) {}"
+    )
+    found = draft(source.encode())
+    assert "LocalDate is Java's own; name a type of Python here" in found.text
+    assert len(found.left) == 1

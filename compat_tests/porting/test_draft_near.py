@@ -88,3 +88,32 @@ def test_streams_carry_what_serdes_of_other_files_give(tmp_path: Path) -> None:
     text = draft_file(path).text
     assert "lambda k, letter: letter.key is None" in text
     assert "lambda letter: letter.value)" in text
+
+
+def test_an_imported_interface_of_getters_is_no_function(tmp_path: Path) -> None:
+    path = program(
+        tmp_path,
+        "import taxi.model.Vital; class App { static String f(Object o) {"
+        " Vital vital = (Vital) o; return vital.getTime(); } }",
+    )
+    model = path.with_name("model")
+    model.mkdir()
+    (model / "Vital.java").write_text(
+        "package taxi.model; public interface Vital { String getTime(); }"
+    )
+    (model / "Pulse.java").write_text(
+        "package taxi.model; public class Pulse implements Vital { private String time;"
+        " public String getTime() { return time; } }"
+    )
+    assert "return vital.time\n" in draft_file(path).text
+
+
+def test_a_class_of_fields_may_have_an_interface_of_getters() -> None:
+    names = run(
+        "} interface Vital { String getTime(); } class Pulse implements Vital {"
+        " private String time; public String getTime() { return time; } }"
+        " class Use { static String f(Vital v) { return v.getTime(); }"
+    )
+    pulse = names["Pulse"](time="a")
+    assert names["f"](pulse) == "a"
+    assert isinstance(pulse, names["Vital"])

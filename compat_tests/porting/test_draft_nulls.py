@@ -38,3 +38,11 @@ def test_a_nameless_class_with_a_field_can_be_called_where_java_asks_for_a_funct
         " public Integer get() { n += 1; return n; } }; s.get(); return s.get(); }"
     )
     assert run(java, before="import java.util.function.*;")["f"]() == 2
+
+
+def test_a_variable_of_what_a_map_has_not_is_written_as_null() -> None:
+    names = run(
+        'static String f(Map<String, Integer> m) { Integer old = m.remove("a");'
+        ' String name = "b"; return old + name; }'
+    )
+    assert [names["f"]({}), names["f"]({"a": 1})] == ["nullb", "1b"]

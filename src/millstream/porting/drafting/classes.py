@@ -152,7 +152,7 @@ def _static_field(node: Node, context: Context) -> list[str]:
 def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     if node.type == "enum_declaration":
         return _enum(shape, body, data.own_bases(node, shape, context), context)
-    if node.type == "record_declaration" or data.is_data(node, body, shape):
+    if node.type == "record_declaration" or data.is_data(node, body, shape, context):
         return _data(node, body, shape, context)
     bases = []
     for each in data.bases(node):
@@ -356,7 +356,7 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     hashes = data.has_hash(node, shape)
     mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
     mark = "@dataclass(frozen=True)" if record else mark
-    own = data.own_bases(node, shape, context) if record else []
+    own = data.own_bases(node, shape, context)
     taken = f"({', '.join(own)})" if own else ""
     head = f"class {words.name(shape.name)}{taken}:"
     return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]

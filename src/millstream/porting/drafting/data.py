@@ -29,6 +29,12 @@ DROPPED_BASES = (
 )  # fmt: skip
 # Of java.time, and here.
 OF_TIME = ("Instant", "Duration")
+# What JSON would not read back as what it was.
+JAVA_ONLY = (
+    "LocalDate", "LocalDateTime", "LocalTime", "OffsetDateTime", "ZonedDateTime", "Year",
+    "YearMonth", "DayOfWeek", "Month", "Period", "Date", "Calendar", "Timestamp", "AtomicInteger",
+    "AtomicLong", "AtomicBoolean", "AtomicReference", "PriorityQueue", "EnumMap",
+)  # fmt: skip
 DECIMAL_IN_JSON = "JsonSerde writes a Decimal as a text, Jackson as a number; both are read."
 # Annotations that give a field another name in JSON.
 NAMING = ("JsonProperty", "SerializedName")
@@ -74,17 +80,25 @@ def in_order(classes: list[Node]) -> list[Node]:
     return found
 
 
-def is_data(node: Node, body: Node | None, shape: ClassShape) -> bool:
+def is_data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> bool:
     """Tell whether a class only holds fields: getters, setters, equals and such aside."""
     plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
     fields = set(shape.fields) - shape.static_fields
-    matter = any(simple(each) not in DROPPED_BASES for each in bases(node))
+    matter = any(_matters(each, node, context) for each in bases(node))
     begun = list(of_kind(body, "static_initializer", "block"))
     if begun or not fields or matter or shape.methods - plain or shape.static_methods:
         return False
     made = _constructors(body)
     longest = max((len(_parameters(each)) for each in made), default=0)
     return longest in (0, len(fields)) and all(_only_assigns(each) for each in made)
+
+
+def _matters(base: Node, node: Node, context: Context) -> bool:
+    """Tell whether a class has more of what it extends than names of getters and setters."""
+    if simple(base) in DROPPED_BASES:
+        return False
+    known = context.known(simple(base)) if base in interfaces_of(node) else None
+    return known is None or known.methods != known.abstract or bool(known.interfaces)
 
 
 def _constructors(body: Node | None) -> list[Node]:
@@ -132,6 +146,13 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
         if ": Decimal" in made_row and not any(DECIMAL_IN_JSON in each for each in lines):
             context.left.append(line(field or node))
             lines.append(f"# Java, line {line(field or node)}: {DECIMAL_IN_JSON}")
+        foreign = _foreign(field, context)
+        if foreign:
+            context.left.append(line(field or node))
+            lines.append(
+                f"# Java, line {line(field or node)}: {foreign} is Java's own; name a type of"
+                " Python here, or JSON reads a text or a list back."
+            )
         lines.append(_left_out(made_row, context) if java in uncompared else made_row)
     for other in made[1:]:
         given = _set_by(other)
@@ -213,6 +234,15 @@ def _note(node: Node | None, context: Context) -> str:
         context.use("typing", "Any")
         return "Any"
     return note
+
+
+def _foreign(field: Node | None, context: Context) -> str:
+    """Return the class of Java's own in a field's type that has no counterpart; "" for none."""
+    declared = None if field is None else field.child_by_field_name("type")
+    for each in re.findall(r"\w+", text(declared)):
+        if each in JAVA_ONLY and each in context.java_classes and context.known(each) is None:
+            return each
+    return ""
 
 
 def _type_arguments(node: Node | None) -> list[Node]:

@@ -79,11 +79,21 @@ def _imported(unit: Unit, roots: list[Path]) -> list[Path]:
 
 
 def _named(path: Path, roots: list[Path]) -> list[Path]:
-    """Return the files of classes that an imported one names: what its methods give and take."""
+    """Return the files of classes that an imported one names, and of those that extend it.
+
+    What its methods give and take is known then, and which of them are getters of a field.
+    """
     source = path.read_bytes()
+    extends = re.compile(
+        rb"\b(?:extends|implements)\b[^{]*\b" + re.escape(path.stem).encode() + rb"\b"
+    )
     beside = [
         file
         for file in sorted(path.parent.glob("*.java"))[:MAX_NEAR]
-        if file != path and re.search(rf"\b{re.escape(file.stem)}\b".encode(), source)
+        if file != path
+        and (
+            re.search(rf"\b{re.escape(file.stem)}\b".encode(), source)
+            or extends.search(file.read_bytes())
+        )
     ]
     return [*beside, *_imported(java.read(path, source), roots)]

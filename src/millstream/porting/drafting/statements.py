@@ -253,7 +253,7 @@ def _locals(node: Node, context: Context) -> list[str]:
         made = arithmetic.as_declared(context.express(value), value, declared, context)
         known = kind(value, context) if declared in GUESSED else declared
         target = context.declare(java, known)
-        if value.type == "null_literal":
+        if texts.may_be_null(value) and declared not in texts.PRIMITIVE:
             context.nullable.add(java)
         if part.child_by_field_name("dimensions") is not None:
             context.declare(java, f"{declared}[]")

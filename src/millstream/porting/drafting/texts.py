@@ -112,11 +112,16 @@ PLAIN = (*TEXTS, *WHOLE, "UUID", "Instant", "Duration", "BigInteger", "Bytes", "
 def shown(node: Node, made: str, context: Context) -> str:
     """Return what stands in a text for a value: null, booleans, doubles as Java writes them."""
     null = node.type == "identifier" and text(node) in context.nullable
-    null = null or (node.type == "method_invocation" and _name(node) in MAY_BE_NULL)
-    null = null or _is_a_field(node, context)
+    null = null or may_be_null(node) or _is_a_field(node, context)
     if not null and _plain(kind(node, context), context):
         return made
     return f"{text_of(context)}({made})"
+
+
+def may_be_null(node: Node) -> bool:
+    """Tell whether a value is null, or what a map, a list or a store may have none for."""
+    called = node.type == "method_invocation" and _name(node) in MAY_BE_NULL
+    return called or node.type == "null_literal"
 
 
 def _is_a_field(node: Node, context: Context) -> bool:
