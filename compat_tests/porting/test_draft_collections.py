@@ -228,7 +228,7 @@ def test_a_static_field_stands_below_the_method_that_makes_it() -> None:
             "static String f(Object o) { if (o instanceof Integer) { return \"int\"; }"
             " return o instanceof Long ? \"long\" : \"?\"; }"
         ),
-        "static Object f() { return new java.util.concurrent.atomic.AtomicInteger(); }",
+        "static Object f() { return new java.util.concurrent.locks.ReentrantLock(); }",
     ],
 )  # fmt: skip
 def test_what_python_has_no_counterpart_for_is_left(java: str) -> None:

@@ -81,10 +81,8 @@ def test_an_empty_sum_of_doubles_is_a_double() -> None:
         "new LinkedHashSet<String>()",
         "new LinkedHashSet<>(m.keySet())",
         "new Use(LinkedHashSet::new)",
-        "new Use(TreeMap::new)",
         "Integer.toBinaryString(5)",
         "Stream.of(1, 2).takeWhile(x -> x > 1).findFirst()",
-        "List.of(1).iterator()",
         "use().all().stream().takeWhile(x -> true).toList()",
     ],
 )

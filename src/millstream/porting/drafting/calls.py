@@ -12,6 +12,7 @@ from millstream.porting.drafting import (
     interfaces,
     junit,
     library,
+    lists,
     optional,
     ordered,
     sequences,
@@ -36,11 +37,13 @@ FUNCTIONS = ("lambda_expression", "method_reference")
 EMPTY = {
     "HashMap": "{}", "LinkedHashMap": "{}", "ConcurrentHashMap": "{}",
     "Properties": "{}", "ArrayList": "[]", "LinkedList": "[]", "HashSet": "set()",
+    "ArrayDeque": "[]", "ConcurrentLinkedQueue": "[]", "ConcurrentLinkedDeque": "[]",
     "Object": "object()",
 }  # fmt: skip
 COPY = {
     "HashMap": "dict", "LinkedHashMap": "dict", "ArrayList": "list",
-    "LinkedList": "list", "HashSet": "set",
+    "LinkedList": "list", "HashSet": "set", "ArrayDeque": "list",
+    "ConcurrentLinkedQueue": "list", "ConcurrentLinkedDeque": "list",
     "Integer": "int", "Long": "int", "Double": "float",
 }  # fmt: skip
 
@@ -322,7 +325,9 @@ def creation(node: Node, context: Context) -> str:
         return texts.builder(inner(node.child_by_field_name("arguments")), context)
     if made == "BigDecimal" and context.known(made) is None:
         return decimals.made(node, context)
-    ordered.refuse(made, node, context)
+    sorting = ordered.helper(made, node, context)
+    if sorting:
+        return ordered.created(sorting, node, context)
     given = _as_taken(node, "new", context.known(made), context)
     if made in EMPTY and not given and made not in context.shapes:
         return EMPTY[made]
@@ -330,6 +335,8 @@ def creation(node: Node, context: Context) -> str:
         nodes = inner(node.child_by_field_name("arguments"))
         sized = nodes and kind(nodes[0], context) in ("int", "long")
         return EMPTY[made] if sized and made in EMPTY else f"{COPY[made]}({given[0]})"
+    if made in lists.COUNTERS and made not in context.shapes:
+        return lists.counter(made, given, context)
     if made == "KafkaStreamsConfiguration" and len(given) == 1 and made not in context.shapes:
         return given[0]  # of Spring: the properties themselves
     if made == "Random":

@@ -34,6 +34,8 @@ JAVA_ONLY = (
     "LocalDate", "LocalDateTime", "LocalTime", "OffsetDateTime", "ZonedDateTime", "Year",
     "YearMonth", "DayOfWeek", "Month", "Period", "Date", "Calendar", "Timestamp", "AtomicInteger",
     "AtomicLong", "AtomicBoolean", "AtomicReference", "PriorityQueue", "EnumMap",
+    "TreeMap", "SortedMap", "NavigableMap",
+    "TreeSet", "SortedSet", "NavigableSet",
 )  # fmt: skip
 DECIMAL_IN_JSON = "JsonSerde writes a Decimal as a text, Jackson as a number; both are read."
 # Annotations that give a field another name in JSON.
@@ -151,7 +153,7 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
             context.left.append(line(field or node))
             lines.append(
                 f"# Java, line {line(field or node)}: {foreign} is Java's own; name a type of"
-                " Python here, or JSON reads a text or a list back."
+                " Python here, or JSON does not read it back as that."
             )
         lines.append(_left_out(made_row, context) if java in uncompared else made_row)
     for other in made[1:]:
@@ -241,7 +243,7 @@ def _foreign(field: Node | None, context: Context) -> str:
     declared = None if field is None else field.child_by_field_name("type")
     for each in re.findall(r"\w+", text(declared)):
         if each in JAVA_ONLY and each in context.java_classes and context.known(each) is None:
-            return each
+            return str(each)
     return ""
 
 

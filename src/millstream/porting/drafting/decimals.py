@@ -202,7 +202,9 @@ def constant(held: Node, name: str, context: Context) -> str | None:
     if is_static(held, context) and name in ("ZERO", "ONE", "TEN"):
         return f"{used(context)}.{name}"
     mode = name.removeprefix("ROUND_")
-    modes = text(held) == "RoundingMode" or (is_static(held, context) and mode != name)
+    modes = text(held).removeprefix("java.math.") == "RoundingMode" or (
+        is_static(held, context) and mode != name
+    )
     if modes and mode in ROUNDING and context.known(text(held)) is None:
         context.use("decimal")
         return f"decimal.ROUND_{mode}"

@@ -22,9 +22,11 @@ from millstream.porting.drafting import (
     data,
     decimals,
     expressions,
+    lists,
     lombok,
     mappings,
     optional,
+    ordered,
     printing,
     sequences,
     statements,
@@ -70,7 +72,8 @@ def branch_by(parts, *predicates):
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
     "added": texts.ADDED, "text_from": texts.TEXT_FROM, "required": texts.REQUIRED,
-    "BigDecimal": decimals.BIG_DECIMAL, "TextBuilder": texts.TEXT_BUILDER,
+    "BigDecimal": decimals.BIG_DECIMAL,
+    **ordered.HELPERS, **lists.HELPERS, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
@@ -79,7 +82,7 @@ HELPERS = {
 }  # fmt: skip
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
-    "enum", "typing", "tempfile", "decimal", "fractions", "functools", "itertools",
+    "enum", "typing", "bisect", "tempfile", "decimal", "fractions", "functools", "itertools",
 )  # fmt: skip
 
 

@@ -202,8 +202,7 @@ def _reference(node: Node, context: Context) -> str:
     if receiver.type == "array_type":
         raise UntranslatedError(node)
     if method == "new":
-        ordered.refuse(owner, node, context)
-        return class_reference(simple(receiver), context)
+        return ordered.helper(owner, node, context) or class_reference(simple(receiver), context)
     if receiver.type in ("this", "super"):
         return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"
     method = COLLECTING.get((kind(receiver, context), method), method)

@@ -17,14 +17,18 @@ OF_MAPS = dict.fromkeys(
 OF_ENTRIES = {"getKey": 0, "getValue": 1, "key": 0, "value": 1}
 OF_LISTS = dict.fromkeys(
     ("get", "getFirst", "getLast", "poll", "peek", "pop", "pollFirst", "pollLast", "peekFirst",
-     "peekLast", "next", "element", "orElse", "orElseGet", "orElseThrow"), 0
+     "peekLast", "next", "element", "first", "last", "floor", "ceiling", "lower", "higher",
+     "pollFirst", "orElse", "orElseGet", "orElseThrow"), 0
 )  # fmt: skip
+# Of maps that sort, before Key or Entry.
+OF_NEAR = ("first", "last", "pollFirst", "pollLast", "floor", "lower", "ceiling", "higher")
 MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "ConcurrentMap",
-        "SortedMap", "EnumMap")  # fmt: skip
+        "SortedMap", "NavigableMap", "ConcurrentSkipListMap", "EnumMap")  # fmt: skip
 ENTRIES = ("Entry", "KeyValue", "Record", "ValueAndTimestamp")
 HOLDING = (
     "List", "ArrayList", "LinkedList", "Collection", "Set", "HashSet", "TreeSet", "Queue", "Deque",
-    "ArrayDeque", "PriorityQueue", "Iterator", "Iterable", "Optional", "Supplier", "LinkedHashSet",
+    "ArrayDeque", "PriorityQueue", "SortedSet", "NavigableSet", "ConcurrentLinkedQueue",
+    "ConcurrentLinkedDeque", "Iterator", "Iterable", "Optional", "Supplier", "LinkedHashSet",
 )  # fmt: skip
 STORES = ("KeyValueStore", "ReadOnlyKeyValueStore")
 ITERATORS = ("KeyValueIterator",)
@@ -50,6 +54,12 @@ def given_by(held: str, method: str) -> str:
             entry = _with("Entry", _at(held, 0), _at(held, 1))
             whole = {"entrySet": entry, "keySet": _at(held, 0), "values": _at(held, 1)}[method]
             return _with("Collection" if method == "values" else "Set", whole)
+        if method.endswith("Entry") and method.removesuffix("Entry") in OF_NEAR:
+            return _with("Entry", *held.inside)
+        if method in ("headMap", "tailMap", "subMap"):
+            return held
+        if method.endswith("Key") and method.removesuffix("Key") in OF_NEAR:
+            return _at(held, 0)
         return _at(held, OF_MAPS[method]) if method in OF_MAPS else ""
     if held in ENTRIES and method in OF_ENTRIES:
         return _at(held, OF_ENTRIES[method] if len(held.inside) > 1 else 0)

@@ -14,8 +14,15 @@ TEXTS = ("String", "CharSequence", "char", "Character")
 CHARS = ("char", "Character")
 WHOLE = ("int", "long", "short", "byte", "Integer", "Long", "Short", "Byte")
 FLOATS = ("double", "float", "Double", "Float")
-MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "Properties")
-LISTS = ("List", "ArrayList", "LinkedList", "Collection", "Set", "HashSet", "TreeSet", "Queue")
+SORTED_MAPS = ("TreeMap", "SortedMap", "NavigableMap", "ConcurrentSkipListMap")
+MAPS = ("Map", "HashMap", "LinkedHashMap", "ConcurrentHashMap", "Properties", *SORTED_MAPS)
+SORTED_SETS = ("TreeSet", "SortedSet", "NavigableSet", "ConcurrentSkipListSet")
+SETS = ("Set", "HashSet", "LinkedHashSet", *SORTED_SETS)
+QUEUES = (
+    "Queue", "Deque", "ArrayDeque", "LinkedList", "PriorityQueue", "ConcurrentLinkedQueue",
+    "ConcurrentLinkedDeque",
+)  # fmt: skip
+LISTS = ("List", "ArrayList", "Collection", *SETS, *QUEUES)
 # Of a test's topics and contexts.
 GIVES_LIST = (
     "readKeyValuesToList", "readValuesToList", "readRecordsToList", "forwarded",
@@ -156,6 +163,8 @@ def _called(node: Node, context: Context) -> str:
     owner = text(node.child_by_field_name("object"))
     if static is not None and static.enum and name == "valueOf":
         return static.name
+    if owner in WHOLE and name == "valueOf":
+        return owner
     if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):
         return owner
     if (owner, name) == ("Arrays", "asList"):

@@ -9,14 +9,16 @@ from tree_sitter import Node
 from millstream.porting.drafting import (
     arithmetic,
     comparators,
+    lists,
     mappings,
     printing,
+    tables,
     texts,
     times,
     words,
 )
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
-from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
+from millstream.porting.drafting.kinds import GIVES, SETS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.drafting.names import has_method
 from millstream.porting.reading.nodes import inner, line, text
@@ -41,6 +43,8 @@ STATIC = {
     "Collections.singletonList": "[{0}]", "Collections.singleton": "{{{0}}}",
     "Collections.singletonMap": "{{{0}: {1}}}", "Collections.unmodifiableList": "{0}",
     "Collections.unmodifiableMap": "{0}", "List.copyOf": "list({0})", "Map.copyOf": "dict({0})",
+    "Collections.reverse": "{0}.reverse()", "Collections.max": "max({0})",
+    "Collections.min": "min({0})", "Arrays.sort": "{0}.sort()",
     "System.out.print": "print({0}, end=\"\")", "System.exit": "sys.exit({0})",
     "System.currentTimeMillis": "int(time.time() * 1000)", "System.getenv": "os.environ.get({all})",
     "System.setProperty": "os.environ[{0}] = {1}", "System.getProperties": "os.environ",
@@ -68,6 +72,7 @@ ANY = {
     ("substring", 2): "{o}[{0}:{1}]", ("charAt", 1): "{o}[{0}]", ("toString", 0): "str({o})",
     ("intValue", 0): "int({o})", ("longValue", 0): "int({o})", ("doubleValue", 0): "float({o})",
     ("floatValue", 0): "float({o})", ("equalsIgnoreCase", 1): "{o}.lower() == {0}.lower()",
+    ("compareToIgnoreCase", 1): "({o}.lower() > {0}.lower()) - ({o}.lower() < {0}.lower())",
     ("getOrDefault", 2): "{o}.get({0}, {1})", ("keySet", 0): "{o}.keys()",
     ("entrySet", 0): "{o}.items()", ("getProperty", 1): "{o}.get({0})",
     ("getProperty", 2): "{o}.get({0}, {1})", ("compareTo", 1): "({o} > {0}) - ({o} < {0})",
@@ -80,36 +85,13 @@ ANY = {
     ("isTraceEnabled", 0): "{o}.isEnabledFor(logging.DEBUG)",
     ("isInfoEnabled", 0): "{o}.isEnabledFor(logging.INFO)",
 }  # fmt: skip
-OF_TEXTS = {
-    ("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)",
-    ("indexOf", 2): "{o}.find({0}, {1})", ("replace", 2): "{o}.replace({0}, {1})",
-    ("strip", 0): "{o}.strip()", ("startsWith", 2): "{o}.startswith({0}, {1})",
-}  # fmt: skip
-OF_LISTS = {
-    ("indexOf", 1): "{o}.index({0}) if {0} in {o} else -1",
-    ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("getFirst", 0): "{o}[0]",
-    ("getLast", 0): "{o}[-1]", ("removeIf", 1): None, ("clear", 0): "{o}.clear()",
-    ("set", 2): "{o}.__setitem__({0}, {1})",
-}  # fmt: skip
-OF_SETS = {("add", 1): "{o}.add({0})", ("addAll", 1): "{o}.update({0})", ("remove", 1): None}
-OF_MAPS = {
-    ("get", 1): "{o}.get({0})", ("remove", 1): "{o}.pop({0}, None)", ("values", 0): "{o}.values()",
-    ("put", 2): "{o}.__setitem__({0}, {1})", ("setProperty", 2): "{o}.__setitem__({0}, {1})",
-    ("putIfAbsent", 2): "{o}.setdefault({0}, {1})", ("clear", 0): "{o}.clear()",
-}  # fmt: skip
-OF_RANDOMS = {
-    ("nextInt", 1): "{o}.randrange({0})", ("nextInt", 2): "{o}.randrange({0}, {1})",
-    ("nextDouble", 0): "{o}.random()", ("nextBoolean", 0): "{o}.random() < 0.5",
-    ("nextLong", 0): "{o}.getrandbits(63)",
-}  # fmt: skip
 OF_OBJECTS = ("equals", "hashCode", "toString")
 OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
-SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
-
 # What changes a collection, and gives something in Java only.
 CHANGES = (
-    "{o}.append({0})", "{o}.add({0})", "{o}.extend({0})", "{o}.update({0})",
-    "{o}.__setitem__({0}, {1})", "{o}.setdefault({0}, {1})",
+    "{o}.append({0})", "{o}.insert(0, {0})", "{o}.add({0})", "{o}.extend({0})", "{o}.update({0})",
+    "{o}.__setitem__({0}, {1})", "{o}.setdefault({0}, {1})", "{o}.insert({0}, {1})",
+    "{o}.difference_update({0})", "{o}.intersection_update({0})", "{0}.reverse()", "{0}.sort()",
 )  # fmt: skip
 IGNORING = ("forEach", "foreach", "peek", "ifPresent", "forEachRemaining", "submit", "execute")
 
@@ -160,6 +142,8 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     ]
     given = [context.express(each) if at in wanted else "" for at, each in enumerate(nodes)]
     made = filled(node, pattern, *given, all=", ".join(given), o=held)
+    if pattern.startswith("taken("):
+        context.helpers.add("taken")
     for use, module in MODULES.items():
         if use in made and use not in held:
             context.use(module)
@@ -183,20 +167,9 @@ def by_type(held: str, method: str, count: int, context: Context) -> str | None:
         context.shapes[held].accessors
     ):
         return None
-    tables: list[dict[tuple[str, int], str | None]] = []
-    if held in TEXTS:
-        tables.append(dict(OF_TEXTS))
     if held in texts.BUILDERS:
         return texts.OF_BUILDERS.get(key)
-    if held in SETS:
-        tables.append(dict(OF_SETS))
-    if held in LISTS:
-        tables.append(dict(OF_LISTS))
-    if held == "Random":
-        tables.append(dict(OF_RANDOMS))
-    if held in MAPS:
-        tables.append(dict(OF_MAPS))
-    for table in tables:
+    for table in tables.of(held):
         if key in table:
             return table[key]
     if held in GIVES.values():
@@ -379,6 +352,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key,
     **{f"?.{each}": printing.log for each in ("info", "warn", "error", "debug", "trace")},
     **{f"?.{each}": printing.log for each in ("atInfo", "atWarn", "atError", "atDebug")},
+    "?.remove": lists.remove, "?.subList": lists.part, "?.iterator": lists.iterator,
     "?.computeIfAbsent": mappings.compute_if_absent, "?.removeIf": mappings.remove_if,
     "?.sort": comparators.sort, "Collections.sort": comparators.sort,
     "?.merge": mappings.merge, "?.compute": mappings.compute,

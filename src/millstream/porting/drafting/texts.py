@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.generics import OF_ENTRIES, OF_LISTS, OF_MAPS
+from millstream.porting.drafting.generics import OF_ENTRIES, OF_LISTS, OF_MAPS, OF_NEAR
 from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import bare, inner, text
@@ -17,7 +17,7 @@ from millstream.porting.reading.nodes import bare, inner, text
 PRIMITIVE = ("int", "long", "short", "byte", "char", "")
 BOOLEANS = ("boolean", "Boolean")
 # What a map, a list or a store may well have no value for.
-MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS)
+MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS, *(f"{each}Key" for each in OF_NEAR))
 BUILDERS = ("StringBuilder", "StringBuffer")
 TEXT_BUILDER = '''
 class TextBuilder:

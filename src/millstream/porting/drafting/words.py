@@ -20,7 +20,7 @@ USED = frozenset(
     | {"text_of", "hash_code", "branch_by", "replace", "required", "added", "text_from"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
     | {"map_present", "keep_present", "or_else", "or_made"}
-    | {"to_map", "grouped_by", "islice", "cmp_to_key"}
+    | {"to_map", "grouped_by", "islice", "cmp_to_key", "taken", "removed", "bisect", "order_by"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
 TYPES = {
@@ -32,6 +32,8 @@ TYPES = {
     "Iterable": "list", "Set": "set", "HashSet": "set", "Map": "dict", "HashMap": "dict",
     "TreeMap": "dict", "LinkedHashMap": "dict", "Properties": "dict", "byte[]": "bytes",
     "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
+    "SortedMap": "dict", "NavigableMap": "dict", "SortedSet": "set", "NavigableSet": "set",
+    "Queue": "list", "Deque": "list", "ArrayDeque": "list",
     "ConcurrentHashMap": "dict", "UUID": "UUID", "BigDecimal": "Decimal",
 }  # fmt: skip
 # Kinds of objects that several of Python's classes are.
