@@ -54,3 +54,14 @@ def test_a_class_of_the_program_is_to_be_ported(package: str, imported: str) -> 
 def test_an_import_that_the_draft_does_not_need_is_not_left() -> None:
     made = drafted("com.shop", f"{JACKSON}.JsonNode", "int f(JsonNode node) { return 1; }")
     assert made.left == ()
+
+
+def test_a_logger_with_its_package_is_one_of_python() -> None:
+    source = (
+        "class Use { private static final org.slf4j.Logger log ="
+        ' org.slf4j.LoggerFactory.getLogger(Use.class); void f() { log.warn("a {}", 1); } }'
+    )
+    found = draft(source.encode())
+    assert "log = logging.getLogger(__name__)" in found.text
+    assert 'log.warning("a %s", 1)' in found.text
+    assert found.left == ()

@@ -114,7 +114,7 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     if method not in OF_OBJECTS and has_method(kind(receiver, context), method, context):
         return None
     owner = text(receiver)
-    if owner.startswith("java."):
+    if owner.startswith(("java.", "org.slf4j.")):
         owner = owner.rpartition(".")[2]
     named = SPECIAL.get(f"{owner}.{method}") if context.local(owner) is None else None
     special = named or SPECIAL.get(f"?.{method}")
