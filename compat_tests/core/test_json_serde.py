@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import pytest
@@ -95,6 +96,11 @@ class Opaque:
         (JsonSerde(), {True: 1, "true": 2}, "True and 'true'"),
         (JsonSerde(default=lambda _: {1.5: 1, "1.5": 2}), Opaque(), "1.5 and '1.5'"),
         (JsonSerde.of(dict), {1: "a", "1": "b"}, "1 and '1'"),
+        (
+            JsonSerde.of(dict),
+            {date(2024, 1, 2): 1, "2024-01-02": 2},
+            "datetime.date(2024, 1, 2) and '2024-01-02'",
+        ),
     ],
     ids=str,
 )

@@ -24,6 +24,9 @@ def in_order(value: Any, plain: Any) -> Any:
         value: What msgspec knows; the order of its sets is that of the lists in ``plain``.
         plain: What ``msgspec.to_builtins`` made of it.
 
+    Raises:
+        TypeError: Two keys of a dict become the same text.
+
     Example:
         >>> in_order({"b", "a"}, list({"b", "a"}))
         ['a', 'b']
@@ -31,6 +34,8 @@ def in_order(value: Any, plain: Any) -> Any:
     if is_model(type(value)):
         return plain  # is in order: see model_in_order
     if isinstance(plain, dict):
+        if isinstance(value, Mapping) and len(value) > len(plain):
+            raise TypeError(_written_alike(value))
         parts = list(value.values()) if isinstance(value, Mapping) else _fields(value, plain)
         found = zip(plain.items(), parts, strict=True)
         return {name: in_order(part, each) for (name, each), part in found}
@@ -39,6 +44,17 @@ def in_order(value: Any, plain: Any) -> Any:
     parts = list(value) if hasattr(value, "__iter__") else _items(value, plain)
     made = [in_order(part, each) for part, each in zip(parts, plain, strict=True)]
     return sorted(made, key=_text) if isinstance(value, set | frozenset) else made
+
+
+def _written_alike(value: Mapping[Any, Any]) -> str:
+    """Return which two keys of a dict become the same text, such as a date and its own text."""
+    names = dict[str, Any]()
+    for key in value:
+        (name,) = msgspec.to_builtins({key: None}, str_keys=True)
+        if name in names:
+            return f'the keys {names[name]!r} and {key!r} of a dict are both written as "{name}"'
+        names[name] = key
+    return "two keys of a dict are written alike"
 
 
 def _fields(value: Any, plain: Mapping[str, Any]) -> list[Any]:
