@@ -14,6 +14,7 @@ from millstream import (
     JoinWindows,
     Materialized,
     Produced,
+    Repartitioned,
     Serdes,
     Stores,
     StreamJoined,
@@ -354,3 +355,21 @@ def test_topics_come_and_go() -> None:
     parts = [(e.name, e.former, e.fate) for e in found.outcomes if e.kind == "sub-topology"]
     assert parts == [("0", "1", Fate.RENUMBERED), ("1", None, Fate.NEW), ("0", "0", Fate.DROPPED)]
     assert not found.refused
+
+
+def test_unread_topics_are_internal_ones_only_whatever_their_names_begin_with() -> None:
+    def program(*, changed: bool) -> Topology:
+        builder = StreamsBuilder()
+        builder.globalTable("app-rates", Consumed.with_(TEXT, TEXT), Materialized.as_("rates"))
+        stream: Any = builder.stream("in", Consumed.with_(TEXT, TEXT))
+        if not changed:
+            builder.stream("app-gone", Consumed.with_(TEXT, TEXT)).to("out")
+            stream = stream.repartition(Repartitioned.with_(TEXT, TEXT).withName("by"))
+        stream.to("out")
+        return builder.build()
+
+    unread = {"app-by-repartition": 1, "app-gone": 2, "app-rates": 3}
+    before, after = facts(program(changed=False)), facts(program(changed=True))
+    assert [each.name for each in compare(before, after, unread=unread).refused] == [
+        "app-by-repartition"
+    ]

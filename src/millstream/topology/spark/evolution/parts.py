@@ -35,9 +35,11 @@ def unread_topics(
         unread: Topic, by its name on the broker -> records that are not processed yet.
     """
     prefix = f"{before.application_id}-"
+    # A topic of the user's may begin with the application's name, too.
+    of_user = set(_read(before))
     for topic, count in sorted(unread.items()):
         name = topic.removeprefix(prefix)
-        if not count or topics.get(name) == name:
+        if not count or topics.get(name) == name or topic in of_user:
             continue
         yield StateOutcome(
             kind="source",
