@@ -24,6 +24,13 @@ Columns = Sequence[list[Any]]
 class Ids(ABC):
     """Finds the id of a record, whose bytes are compared and stored."""
 
+    made_of: str
+    """What it is made of, in words."""
+
+    @abstractmethod
+    def serdes(self) -> dict[str, Any]:
+        """Return the serdes that were given; None is the application's default for keys."""
+
     @abstractmethod
     def bind(self, context: Any, topic: str) -> None:
         """Take serdes that were not given from the configuration.
@@ -64,8 +71,13 @@ class Ids(ABC):
 class KeyIds(Ids):
     """The key is the id."""
 
+    made_of = "the key"
+
     def __init__(self, serde: Serde[Any] | None) -> None:
         self._part = IdSerde(serde)
+
+    def serdes(self) -> dict[str, Any]:
+        return {"id": self._part.given}
 
     def bind(self, context: Any, topic: str) -> None:
         self._part.bind(context, topic)
@@ -83,6 +95,8 @@ class KeyIds(Ids):
 class KeyAndSelectedIds(Ids):
     """Key and what a function returns together are the id."""
 
+    made_of = "the key and what a function returns"
+
     def __init__(
         self,
         selector: Callable[[Any, Any], Any],
@@ -92,6 +106,9 @@ class KeyAndSelectedIds(Ids):
         self._selector = selector
         self._key = IdSerde(key_serde)
         self._id = IdSerde(id_serde)
+
+    def serdes(self) -> dict[str, Any]:
+        return {"id key": self._key.given, "id": self._id.given}
 
     def bind(self, context: Any, topic: str) -> None:
         self._key.bind(context, topic)
@@ -116,7 +133,7 @@ class IdSerde:
     """A serde of keys or ids, bound to a topic."""
 
     def __init__(self, serde: Serde[Any] | None) -> None:
-        self._serde = serde
+        self.given = serde
 
     def bind(self, context: Any, topic: str) -> None:
         """Fill in the application's default for keys.
@@ -124,7 +141,7 @@ class IdSerde:
         Raises:
             StreamsException: There is none.
         """
-        serde = self._serde or context.keySerde()
+        serde = self.given or context.keySerde()
         if serde is None:
             raise StreamsException(
                 "a deduplication has no serde for its ids",

@@ -74,7 +74,8 @@ class Deduplication(StreamOperator, ABC):
         return Deduplicate(self.ids(node), self.interval_ms, self.store_name(node))
 
     def stores(self, node: NodeInfo) -> Sequence[StoreBuilder[Any]]:
-        return [SeenStoreBuilder(store=self.store_name(node))]
+        store, ids = self.store_name(node), self.ids(node)
+        return [SeenStoreBuilder(store=store, made_of=ids.made_of, id_serdes=ids.serdes())]
 
     def store_name(self, node: NodeInfo) -> str:
         """Return the user's name for the store, or one made of the node's."""

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 OWN = "own"
 """Layout of a store of a user's own builder: its bytes are unknown."""
+_OF_KEYS = ("key", "id key", "id")
+"""Roles whose default serde is that of keys; the latter two are of a deduplication's ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,7 @@ def _note(
 
 
 def _default(role: str, defaults: Mapping[str, Any]) -> Any:
-    return defaults["key" if role == "key" else "value"]
+    return defaults["key" if role in _OF_KEYS else "value"]
 
 
 def _compatible_changes(found: Notes, wanted: Notes, compatible: AbstractSet[str]) -> set[str]:
