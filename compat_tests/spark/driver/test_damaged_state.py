@@ -87,11 +87,18 @@ def test_a_savepoint_of_a_checkpoint_that_is_mounted_read_only_is_no_trace_of_sp
     assert "Nothing is lost" in caught.value.detail
 
 
-def test_a_directory_for_a_savepoint_that_cannot_be_made_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Mkdirs failed to create file:/x/_temporary", "read-only"),
+        ("No space left on device", "no space left on its disk"),
+    ],
+)
+def test_a_directory_for_a_savepoint_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, told: str
 ) -> None:
-    def parquet(path: str) -> None:
-        cause = OfTheJvm(f"java.io.IOException: Mkdirs failed to create file:{path}/_temporary")
+    def parquet(_: str) -> None:
+        cause = OfTheJvm(f"java.io.IOException: {said}")
         raise Py4JJavaError("An error occurred", OfTheJvm("[TASK_WRITE_FAILED]", cause))
 
     write = SimpleNamespace(partitionBy=lambda *_: SimpleNamespace(parquet=parquet))
@@ -101,7 +108,7 @@ def test_a_directory_for_a_savepoint_that_cannot_be_made_is_named(
     target = str(tmp_path / "new")
     with pytest.raises(StreamsException, match=f'cannot write a savepoint to "{target}"') as caught:
         take_savepoint(CONFIG, target, SimpleNamespace(session=UNUSED))  # type: ignore[arg-type]
-    assert "read-only" in caught.value.detail
+    assert told in caught.value.detail
 
 
 def test_a_directory_that_has_a_savepoint_is_refused_before_spark_starts(

@@ -22,6 +22,7 @@ from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.damage import with_causes
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.reading import facts_of
+from millstream.topology.spark.full_disk import full_disk_from
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA
 from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.logged_store import SPILLED
@@ -58,6 +59,13 @@ def _written(
         image.entries.write.partitionBy("store", "partition").parquet(entries)
     except Py4JJavaError as error:
         said = with_causes(str(error.java_exception), error.java_exception)
+        if full_disk_from(said) is not None:
+            raise StreamsException(
+                f'cannot write a savepoint to "{location}"',
+                detail="There is no space left on its disk, or on that of Spark's temporary files.",
+                hint="Make room (spark.local.dir says where the temporary files are), or give "
+                "another directory, and try again.",
+            ) from error
         # Java does not say why. What is wrong with the state has an error of its own.
         if _NOT_MADE not in said:
             raise
