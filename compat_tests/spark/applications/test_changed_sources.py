@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from typing import Any
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 # Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
@@ -34,6 +35,14 @@ def relay(
     builder.stream(source).to(target)
     config = play.config(auto_offset_reset=reset) | more
     return KafkaStreams(builder.build(), config, spark=spark)
+
+
+def relay_of(
+    spark: SparkSession, play: Playground, target: str, sources: list[str]
+) -> KafkaStreams:
+    builder = StreamsBuilder()
+    builder.stream(sources).to(target)
+    return KafkaStreams(builder.build(), play.config(), spark=spark)
 
 
 def test_a_deleted_source_topic_ends_the_application_with_its_name(
@@ -105,20 +114,39 @@ def test_a_topic_that_is_read_no_longer_may_be_deleted(
 ) -> None:
     kept, given_up, target = play.topic("in", 1), play.topic("old", 1), play.topic("out", 1)
 
-    def relay_of(*sources: str) -> KafkaStreams:
-        builder = StreamsBuilder()
-        builder.stream(list(sources)).to(target)
-        return KafkaStreams(builder.build(), play.config(), spark=spark)
-
     for topic in (kept, given_up):
         play.produce(topic, [(b"k", b"1", 1)])
-    with relay_of(kept, given_up):
+    with relay_of(spark, play, target, [kept, given_up]):
         play.read(target, 2)
     admin = AdminClient({"bootstrap.servers": play.servers})
     admin.delete_topics([given_up])[given_up].result(30)
     play.produce(kept, [(b"k", b"2", 2)])
-    with relay_of(kept):
+    with relay_of(spark, play, target, [kept]):
         assert play.pairs(target, 3, more=0.5)[2:] == [(b"k", b"2")]
+
+
+def test_a_topic_that_is_read_again_goes_on_at_its_committed_offset(
+    spark: SparkSession, play: Playground
+) -> None:
+    kept, again, new = play.topic("in", 1), play.topic("again", 1), play.topic("new", 1)
+    target = play.topic("out", 1)
+    for topic, value in ((kept, b"1"), (again, b"2"), (new, b"skipped"), (new, b"5")):
+        play.produce(topic, [(b"k", value, 1)])
+    with relay_of(spark, play, target, [kept, again]):
+        play.read(target, 2)
+    play.produce(kept, [(b"k", b"3", 2)])
+    with relay_of(spark, play, target, [kept]):
+        play.read(target, 3)
+    play.produce(again, [(b"k", b"4", 3)])
+    # What a tool has committed for a topic that was never read is obeyed as well.
+    settings = {"bootstrap.servers": play.servers, "group.id": play.name}
+    with closing(Consumer(settings)) as tool:
+        tool.commit(offsets=[TopicPartition(new, 0, 1)], asynchronous=False)
+
+    with relay_of(spark, play, target, [kept, again, new]):
+        values = [value for _, value in play.pairs(target, 5, more=0.5)]
+
+    assert sorted(values) == [b"1", b"2", b"3", b"4", b"5"]
 
 
 def test_a_pattern_leaves_out_what_millstream_has_on_the_broker_for_itself(

@@ -207,7 +207,8 @@ class ApplicationInstance:
             if each.mark is None or each.mark.checkpoint != checkpoint
         }
         if action is Action.TAKE_OVER:
-            foreign = self._still_there(group, flat(self._admitted.progress.done_to))
+            # What this checkpoint has not read stays where an earlier program or a tool has set it.
+            foreign |= self._still_there(group, flat(self._admitted.progress.done_to))
             tokens = dict.fromkeys(range(sinks), self._admitted.progress.done + 1)
         group.commit(claim, foreign, tokens, mark.text())
         topics = {topic for topic, _ in self._admitted.places} | {*globals_}
