@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import write_savepoint
 from millstream.topology.spark.logs import LogOptions
 
+_BREAKS_JSON = re.compile(r'["\\\x00-\x1f]')
 _CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 
@@ -57,8 +59,17 @@ def _plain(location: str, key: str, value: str) -> str:
     """Return a location whose path is the same as a URL, for Spark, and as a path.
 
     Raises:
-        ConfigException: It is not the same.
+        ConfigException: It is not the same, or Spark could not read its own notes there.
     """
+    # Spark writes the path into the JSON of its state as it is, and fails at the next start.
+    if _BREAKS_JSON.search(location):
+        raise ConfigException(
+            f"Invalid value {value} for configuration {key}",
+            detail=f"Spark could not go on with a checkpoint in {location!r}: its notes about the "
+            "state would not be JSON.",
+            hint='Choose a directory without the characters " and \\, and without control '
+            "characters such as a new line.",
+        )
     path = local_path(location)
     if path is None or str(Path(location.removeprefix("file://"))).endswith(str(path)):
         return location
