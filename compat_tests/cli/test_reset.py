@@ -126,6 +126,21 @@ def test_internal_topics_go_with_a_reset(
     assert {t for t in topics(servers) if t.startswith(f"{APP}-")} == {f"{APP}-output"}
 
 
+def test_a_source_that_is_named_like_a_changelog_is_not_deleted(
+    kafka: KafkaServer, tmp_path: Path, group: list[str]
+) -> None:
+    application, source = "reset-orders", "reset-orders-db-changelog"
+    create_topic(kafka.bootstrap_servers, source)
+    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": application}
+    consumer = Consumer(settings)
+    consumer.commit(offsets=[TopicPartition(source, 0, 0)], asynchronous=False)
+    consumer.close()
+    found = json.loads(printed("reset", application, *group, "--json", cwd=tmp_path))
+    assert (found["internalTopics"], found["offsets"][0]["topic"]) == ([], source)
+    told = refused("reset", application, *group, "--internal-topics", source, cwd=tmp_path)
+    assert told.startswith(f'"{source}" is not an internal topic')
+
+
 def test_a_group_with_members_is_not_reset(
     kafka: KafkaServer, tmp_path: Path, group: list[str]
 ) -> None:

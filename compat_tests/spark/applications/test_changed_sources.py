@@ -146,7 +146,8 @@ def test_a_topic_that_is_read_again_goes_on_at_its_committed_offset(
     with relay_of(spark, play, target, [kept, again, new]):
         values = [value for _, value in play.pairs(target, 5, more=0.5)]
 
-    assert sorted(values) == [b"1", b"2", b"3", b"4", b"5"]
+    assert len(values) == 5
+    assert {*values} == {b"1", b"2", b"3", b"4", b"5"}
 
 
 def test_a_pattern_leaves_out_what_millstream_has_on_the_broker_for_itself(

@@ -147,8 +147,10 @@ def planned(
     files = local_files(application.location)
     if files is not None:
         check_is_of(application.name, files, application.location)
-    own = _internal_topics(application, {*inputs, *intermediates})
     committed = group.committed()
+    # Nobody commits offsets of changelogs, so one that has some is a source of the user's.
+    sources = {topic for topic, _ in committed if topic.endswith("-changelog")}
+    own = _internal_topics(application, {*inputs, *intermediates} | sources)
     _check_topics(application, [*inputs, *intermediates])
     if internals is not None and (wrong := sorted(set(internals) - own)):
         raise IllegalArgumentException(
