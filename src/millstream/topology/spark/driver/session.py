@@ -30,6 +30,7 @@ from millstream.topology.spark.driver.on_this_machine import (
     with_retries,
 )
 from millstream.topology.spark.driver.spark_defaults import spark_defaults
+from millstream.topology.spark.driver.spark_environment import check_spark_environment
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 from millstream.topology.spark.worker_pools import importable_daemon
@@ -115,12 +116,14 @@ def new_session(
 
     Raises:
         JarError: The Kafka connector's jars are missing, or there is no Java.
+        ConfigException: It would be a session of Spark Connect.
         StreamsException: The JVM does not start.
     """
     hide_calls()
     settings = session_settings(
         spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
     )
+    check_spark_environment(settings)
     os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
     archive = str(config.get(CLASS_ARCHIVE, OFF)).lower() != OFF
     settings = on_this_machine(settings, archive=archive)
