@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from pickle import PicklingError
 from typing import Any
 
 VOWELS = tuple("aeiou")
 LIKE_CONSONANTS = ("eu", "one", "uni", "us", "uu")
+_LOOKED_UP = (": Can't pickle ", ": Can't get attribute ")
+"""How errors of pickle begin, which has not found a class by its name."""
 
 
 def a(noun: str) -> str:
@@ -64,3 +67,34 @@ def said(error: BaseException) -> str:
     except Exception as failed:  # noqa: BLE001 - a user's __str__ may raise anything
         return f"{kind} (its __str__ raised {type(failed).__name__})"
     return f"{kind}: {text}" if text else kind
+
+
+def hint_of_main(error: BaseException) -> str:
+    """Return what to do where pickle has looked for a class in another main module.
+
+    A serde that pickles works in a test, and not in a worker, which has a main module of its own.
+    What counts is the first of an error's causes.
+
+    Example:
+        >>> hint_of_main(AttributeError("Can't get attribute 'Order' on <module '__main__'>"))[:25]
+        "Spark's workers have anot"
+        >>> hint_of_main(AttributeError("an Order has no '__main__'"))
+        ''
+    """
+    first = _first_cause(error)
+    text = said(first) if isinstance(first, PicklingError | AttributeError) else ""
+    if "__main__" not in text or not any(each in text for each in _LOOKED_UP):
+        return ""
+    return (
+        "Spark's workers have another main module, and pickle finds a class by its module and "
+        "name: move the class to a module that the program imports."
+    )
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    met = {id(error)}
+    # A user's errors may be causes of each other.
+    while error.__cause__ is not None and id(error.__cause__) not in met:
+        error = error.__cause__
+        met.add(id(error))
+    return error

@@ -26,7 +26,7 @@ from millstream.core.handlers import (
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.user_code import NOTED as NOTED_CODE
-from millstream.core.wording import said
+from millstream.core.wording import hint_of_main, said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -312,6 +312,7 @@ def located(
         )
     elif isinstance(cause, StopIteration):
         hint = f"{_NO_NEXT} {hint}".rstrip()
+    hint = hint_of_main(cause) or hint
     place = "" if node is None else f' in operator "{node}"'
     where = _where(task_id, getattr(error, NOTED, context))
     failure = StreamsException(

@@ -30,7 +30,7 @@ from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
 from millstream.core.serdes.base import needs_headers, serialize_column
 from millstream.core.user_code import note_code
-from millstream.core.wording import a_kind, plain_text, said
+from millstream.core.wording import a_kind, hint_of_main, plain_text, said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -239,7 +239,8 @@ class SinkRuntime:
                 f'sink "{self.name}" cannot serialize the {origin.name.lower()} '
                 f'for topic "{topic}"',
                 detail=said(error),
-                hint="Set production.exception.handler to skip such records.",
+                hint=hint_of_main(error)
+                or "Set production.exception.handler to skip such records.",
             ) from error
         task.failures.drop(UNWRITABLE, self.name)
         task.measures.unsent(self.name, record._timestamp)

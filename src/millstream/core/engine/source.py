@@ -36,7 +36,7 @@ from millstream.core.timestamps import (
     WallclockTimestampExtractor,
 )
 from millstream.core.user_code import code_of
-from millstream.core.wording import said
+from millstream.core.wording import hint_of_main, said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -231,7 +231,8 @@ class SourceRuntime:
             raise StreamsException(
                 f'source "{self.name}" cannot deserialize a record',
                 detail=place,
-                hint="Set deserialization.exception.handler to LogAndContinueExceptionHandler "
+                hint=hint_of_main(error)
+                or "Set deserialization.exception.handler to LogAndContinueExceptionHandler "
                 "to skip such records.",
             ) from error
         told = isinstance(handler, LogAndContinueExceptionHandler)
