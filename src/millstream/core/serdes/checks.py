@@ -62,6 +62,16 @@ def no_serde(role: str) -> ConfigException:
     return ConfigException(f"Please specify a {role} serde or set one through StreamsConfig#{key}")
 
 
+def lacks_serde(error: BaseException | None) -> bool:
+    """Tell whether an error is that of ``no_serde``, or one of its causes is."""
+    texts = {str(no_serde(role)) for role in ("key", "value")}
+    while error is not None:
+        if isinstance(error, ConfigException) and str(error) in texts:
+            return True
+        error = error.__cause__
+    return False
+
+
 def incompatible(
     serializer: object, role: str, given: object, error: ClassCastException
 ) -> StreamsException:

@@ -11,7 +11,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.errors import StreamsException
 from millstream.core.serdes import Serde, serializer_call
 from millstream.core.serdes.base import serialize_column
-from millstream.core.serdes.checks import serializer_of
+from millstream.core.serdes.checks import no_serde, serializer_of
 from millstream.topology.operators.folding import identities, numbered
 from millstream.topology.operators.operator import AnyRecord, runs
 
@@ -147,7 +147,7 @@ class IdSerde:
                 "a deduplication has no serde for its ids",
                 detail=f'They are to be written as for topic "{topic}".',
                 hint="Give Deduplicated an idSerde or a keySerde, or set default.key.serde.",
-            )
+            ) from no_serde("key")
         self._topic = topic
         self._serializer = serializer_of(serde, "that of a deduplication's keys or ids")
         self._call = serializer_call(self._serializer)

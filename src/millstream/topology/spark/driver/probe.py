@@ -1,4 +1,4 @@
-"""Trial run of a topology on the driver, to find wall-clock punctuations."""
+"""Trial run of a topology on the driver: it finds wall-clock punctuations and missing serdes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
-from millstream.core.plan import Plan
+from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import TaskId
+from millstream.core.serdes.checks import lacks_serde
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
 
@@ -29,23 +30,33 @@ def needs_wall_clock(plan: Plan, config: StreamsConfig) -> bool:
 
     Each sub-topology is initialized once with stores in memory, and discarded. If that fails, for
     instance because a processor needs a resource of the workers, the result is True.
+
+    Raises:
+        StreamsException: A node or a store has no serde. In a worker it would fail as well, after
+            Spark's session has started and the task has been tried four times.
     """
     settings = TaskSettings.of(config)
     with tempfile.TemporaryDirectory(prefix="millstream-probe-") as directory:
-        for part in plan.subtopologies:
-            try:
-                host = _TrialHost(settings.configs, Path(directory))
-                host.add_globals(plan, settings)
-                task = Task(plan, [part], TaskId(part.id, 0), settings, host)
-                scheduled = task.punctuations.clocks.next_ms() is not None
-                with contextlib.suppress(Exception):
-                    task.close()
-            except Exception as error:  # noqa: BLE001 - a user's init may raise anything
-                log.info("probe failed subtopology=%d error=%r", part.id, error)
-                return True
-            if scheduled:
-                return True
-    return False
+        # All of them, so that each serde that is missing is found.
+        found = [_schedules(plan, part, settings, Path(directory)) for part in plan.subtopologies]
+    return any(found)
+
+
+def _schedules(plan: Plan, part: SubTopology, settings: TaskSettings, directory: Path) -> bool:
+    try:
+        host = _TrialHost(settings.configs, directory)
+        host.add_globals(plan, settings)
+        task = Task(plan, [part], TaskId(part.id, 0), settings, host)
+        scheduled = task.punctuations.clocks.next_ms() is not None
+        with contextlib.suppress(Exception):
+            task.close()
+    except Exception as error:
+        # A user's init may raise anything.
+        if lacks_serde(error):
+            raise
+        log.info("probe failed subtopology=%d error=%r", part.id, error)
+        return True
+    return scheduled
 
 
 class _TrialHost(TaskHost):
