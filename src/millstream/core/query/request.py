@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.errors import (
@@ -191,8 +191,7 @@ class StateQueryResult(Readable, Generic[R]):
         """Return the merged position of the stores; that of a global one may be None."""
         if self._global is not None:
             # As in Kafka Streams, whose queries of global stores fail before they have one.
-            found: Any = self._global.getPosition()
-            return found  # type: ignore[no-any-return]
+            return cast("Position", self._global.getPosition())
         position = Position()
         for result in self._partitions.values():
             position.merge(result.getPosition())

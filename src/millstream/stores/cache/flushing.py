@@ -60,10 +60,11 @@ class Flusher:
     def _flush(self, changes: list[CacheEntry]) -> None:
         data = self._encode(changes)
         listener = self.listener
+        forward = getattr(listener, "flush_chunk", None)
         if listener is None and not self._below.logs:
             self._below.put_all(_by_key(changes, data))
-        elif self._may_chunk and hasattr(listener, "flush_chunk"):
-            self._in_chunks(changes, data)
+        elif self._may_chunk and forward is not None:
+            self._in_chunks(changes, data, forward)
         else:
             for change, value in zip(changes, data, strict=True):
                 self._one(change, value)
@@ -92,7 +93,12 @@ class Flusher:
             shown_key = self._show_keys([key], [change.key])[0]
             listener(shown_key, new, shown_old, time, codec.passed_on(cell, record))
 
-    def _in_chunks(self, changes: list[CacheEntry], data: list[bytes | None]) -> None:
+    def _in_chunks(
+        self,
+        changes: list[CacheEntry],
+        data: list[bytes | None],
+        forward: Callable[[Chunk], None],
+    ) -> None:
         olds: list[Any] = [None] * len(changes)
         if self.send_old or None in data:
             raw = self._olds(changes, data)
@@ -104,7 +110,6 @@ class Flusher:
             data = [data[i] for i in real]
             olds = [olds[i] for i in real]
         self._below.put_all(_by_key(changes, data))
-        forward = self.listener.flush_chunk  # type: ignore[union-attr]
         sources = list(map(_source, changes))
         if len(set(sources)) > 1 and getattr(self.listener, "mixes", False):
             chunk = self._chunk((None, -1), changes, olds)
