@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -65,3 +66,28 @@ def test_an_object_that_cannot_be_made_again_is_told_with_its_error(own: Job) ->
         worker_cache.application(replace(own, topology=mapping(lambda value: (odd, value))))
     assert "ValueError: invalid literal for int()" in caught.value.detail
     assert "when they are unpickled" in caught.value.hint
+
+
+class Library:
+    """Stand for a module whose shared library does not fit."""
+
+    def __reduce__(self) -> Any:
+        return unloadable, ()
+
+
+def unloadable() -> None:
+    raise ImportError("_parquet.so: failed to map segment from shared object")
+
+
+def test_a_limit_of_memory_that_libraries_do_not_fit_in_is_named(
+    own: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library()
+    sent = replace(own, topology=mapping(lambda value: (library, value)))
+    with pytest.raises(StreamsException, match="cannot load the topology"):
+        worker_cache.application(sent)
+    limits = (200 << 20, resource.RLIM_INFINITY)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    with pytest.raises(StreamsException, match="too little memory for the topology: 200 MiB") as it:
+        worker_cache.application(sent)
+    assert "spark.executor.pyspark.memory" in it.value.hint

@@ -10,6 +10,7 @@ import gc
 import logging
 import os
 import pickle
+import resource
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, cast
@@ -24,6 +25,8 @@ from millstream.topology.spark.private import UMASK
 from millstream.topology.spark.shipped import arrived
 
 log = logging.getLogger(__name__)
+
+_NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new thread")
 
 
 class Closable(Protocol):
@@ -76,6 +79,7 @@ def _loaded(data: bytes) -> tuple[Plan, StreamsConfig]:
     try:
         plan, config = pickle.loads(data)
     except Exception as error:
+        _raise_for_memory(error)
         hint = (
             "It imports what the program does not send with its code: install that on every "
             "executor, in the Python of spark.pyspark.python, or send it along, as with "
@@ -90,6 +94,23 @@ def _loaded(data: bytes) -> tuple[Plan, StreamsConfig]:
             hint=hint,
         ) from error
     return plan, config
+
+
+def _raise_for_memory(error: Exception) -> None:
+    """Raise if a worker cannot even import its modules in the memory that it may have.
+
+    Spark sets that limit for the addresses of a process, libraries included, so that what is
+    missing looks like a damaged library.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or not any(sign in str(error) for sign in _NO_MEMORY):
+        return
+    raise StreamsException(
+        f"a Python worker of Spark has too little memory for the topology: {limit >> 20} MiB",
+        detail=f"{type(error).__name__}: {error}.",
+        hint="Make spark.executor.pyspark.memory larger, 2g for example: it is shared by the "
+        "workers of an executor's cores, and counts the libraries that each of them loads.",
+    ) from error
 
 
 def cached(job: Job, name: Any, make: Callable[[Application], C]) -> C:
