@@ -56,6 +56,27 @@ def test_a_location_that_is_too_long_is_left_out() -> None:
     assert len(claim.text()) < 4096
 
 
+@pytest.mark.parametrize(
+    ("machine", "location", "expected"),
+    [
+        (this_machine()[1], "file:///data/app/checkpoint", True),
+        (this_machine()[1], "file:///data/app/checkpoint/generations/3", True),
+        (this_machine()[1], "file:///data/other/checkpoint", False),
+        (this_machine()[1], "", False),
+        ("another", "file:///data/app/checkpoint", False),
+        ("another", "hdfs://cluster/app/checkpoint/generations/1", True),
+    ],
+)
+def test_a_claim_knows_the_checkpoint_whose_generation_it_names(
+    machine: str, location: str, expected: bool
+) -> None:
+    claim = Claim(
+        number=7, checkpoint="c", instance="i", machine=machine, host="h", location=location
+    )
+    here = "hdfs://cluster/app/checkpoint" if "hdfs" in location else "file:///data/app/checkpoint"
+    assert claim.is_at(f"{here}/generations/4") is expected
+
+
 @pytest.mark.parametrize("text", [None, "", "one", "one two", " a b c d e ", "set by hand "])
 def test_other_metadata_are_no_claim(text: str | None) -> None:
     assert claim_of(Offset(7, text)) is None  # type: ignore[arg-type]

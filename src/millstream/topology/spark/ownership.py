@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 
 from confluent_kafka import TopicPartition
 
+from millstream.topology.spark.checkpoint.descriptor import local_path
 from millstream.topology.spark.checkpoint.origin import root_of
 
 _CLAIM_WORDS, _MARK_WORDS = 5, 2
@@ -69,6 +70,11 @@ class Claim:
             location if 0 < len(location) <= _LOCATION_LIMIT else "-",
         )
         return "".join(f"{word} " for word in words)
+
+    def is_at(self, location: str) -> bool:
+        """Tell whether the checkpoint is a generation of the one at a location."""
+        is_here = local_path(location) is None or self.machine == this_machine()[1]
+        return is_here and root_of(self.location) == root_of(location)
 
     def place(self) -> str:
         """Return where the checkpoint is, for an error."""

@@ -371,7 +371,8 @@ class ApplicationInstance:
             )
             empty(files)
         claim, here = situation.claim, situation.here
-        if claim is not None and claim.checkpoint != (here and here.id):
+        own = claim is None or (claim.is_at(self._location) and not situation.former_is_gone)
+        if claim is not None and not own and claim.checkpoint != (here and here.id):
             log.warning(
                 "application taken over application=%s former checkpoint=%s",
                 name,
