@@ -66,7 +66,13 @@ def test_a_path_that_is_another_one_to_spark_is_refused(key: str, name: str) -> 
     config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
     with pytest.raises(ConfigException, match=f"configuration {key}") as told:
         checkpoint_root(config)
-    assert "Choose a directory" in told.value.hint
+    assert "Choose " in told.value.hint
+
+
+def test_an_application_whose_name_is_no_path_to_spark_is_told_that_it_is_the_name() -> None:
+    entries = {"application.id": "a%2Fb", "bootstrap.servers": "127.0.0.1:9", "state.dir": "/data"}
+    with pytest.raises(ConfigException, match=r"Invalid value a%2Fb for .* application\.id"):
+        checkpoint_root(StreamsConfig(entries))
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,10 @@ def checkpoint_root(config: StreamsConfig) -> str:
     given = config.getString(CHECKPOINT_LOCATION)
     if given:
         return _plain(str(given), CHECKPOINT_LOCATION, str(given))
-    state_dir = Path(config.getString("state.dir")) / config.getString("application.id")
-    location = f"file://{(state_dir / 'checkpoint').absolute()}"
-    return _plain(location, "state.dir", config.getString("state.dir"))
+    directory, name = config.getString("state.dir"), config.getString("application.id")
+    _plain(f"file://{Path(directory).absolute()}", "state.dir", directory)
+    location = f"file://{(Path(directory) / name / 'checkpoint').absolute()}"
+    return _plain(location, "application.id", name)
 
 
 def _plain(location: str, key: str, value: str) -> str:
@@ -76,8 +77,8 @@ def _plain(location: str, key: str, value: str) -> str:
     raise ConfigException(
         f"Invalid value {value} for configuration {key}",
         detail=f'As a URL its path is "{path}", and Spark would write to another directory.',
-        hint="Choose a directory without the characters # and ?, and without % before two "
-        "hexadecimal digits.",
+        hint="Choose one without the characters # and ?, and without % before two hexadecimal "
+        "digits.",
     )
 
 
