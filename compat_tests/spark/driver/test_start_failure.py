@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import SparkRuntimeException
 
 from millstream import StreamsException
 from millstream.core.errors import ConfigException
+from millstream.topology.spark.driver.session import _started
 from millstream.topology.spark.driver.unexpected import start_failure
 
 
@@ -28,3 +31,31 @@ def test_an_interruption_becomes_an_error() -> None:
     failure = start_failure(KeyboardInterrupt())
     assert isinstance(failure, StreamsException)
     assert "interrupted" in failure.problem
+
+
+class Refused(Py4JJavaError):
+    """What Py4J raises for an exception of Java; also the exception, and a builder."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.java_exception: Any = self
+
+    def toString(self) -> str:
+        return self.text
+
+    def getOrCreate(self) -> Any:
+        raise self
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "org.apache.spark.SparkException: 2 cores, 4 cpus per task\n\tat org.apache.Frame",
+        "2 cores, 4 cpus per task",
+    ],
+)
+def test_what_spark_says_to_a_setting_that_it_refuses_is_told_without_its_frames(text: str) -> None:
+    with pytest.raises(StreamsException, match="Spark does not start") as caught:
+        _started(Refused(text))
+    assert caught.value.detail == "Spark says: 2 cores, 4 cpus per task"
+    assert "spark-defaults.conf" in caught.value.hint

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from millstream.core.config.own_keys import CLASS_ARCHIVE
 from millstream.core.durations import to_millis
-from millstream.core.errors import ConfigException
+from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.wording import a_kind
 from millstream.jars import jars
 from millstream.topology.spark.driver.archive_options import OFF
@@ -117,7 +118,7 @@ def new_session(
     Raises:
         JarError: The Kafka connector's jars are missing, or there is no Java.
         ConfigException: It would be a session of Spark Connect.
-        StreamsException: The JVM does not start.
+        StreamsException: The JVM does not start, or Spark refuses a setting.
     """
     hide_calls()
     settings = session_settings(
@@ -135,8 +136,28 @@ def new_session(
         builder = SparkSession.builder
         for key, value in settings.items():
             builder = builder.config(key, value)
-        session = builder.getOrCreate()
+        session = _started(builder)
     without_processes(session)
+    return session
+
+
+def _started(builder: Any) -> SparkSession:
+    """Return the session of a builder.
+
+    Raises:
+        StreamsException: Spark refuses a setting, as that does not go with another one.
+    """
+    try:
+        session: SparkSession = builder.getOrCreate()
+    except Py4JJavaError as error:
+        # Java's text is the class and what it says; the frames after it are Spark's own.
+        first, *_ = str(error.java_exception.toString()).splitlines()
+        raise StreamsException(
+            "Spark does not start",
+            detail=f"Spark says: {first.partition(': ')[2] or first}",
+            hint="Look whether spark.master answers, and at the other spark. entries of the "
+            "configuration and of spark-defaults.conf; the log has what Spark said before.",
+        ) from error
     return session
 
 
