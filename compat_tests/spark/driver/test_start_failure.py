@@ -33,7 +33,7 @@ def test_an_interruption_becomes_an_error() -> None:
     assert "interrupted" in failure.problem
 
 
-class Refused(Py4JJavaError):
+class Refused(Py4JJavaError):  # type: ignore[misc]
     """What Py4J raises for an exception of Java; also the exception, and a builder."""
 
     def __init__(self, text: str) -> None:

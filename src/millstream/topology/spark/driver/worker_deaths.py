@@ -70,8 +70,9 @@ def described(death: Death, layout: Layout, *, isolating: bool) -> WorkerDiedExc
     failure = WorkerDiedException(
         "a worker process died while it processed a batch, without a Python error",
         detail=f"It died {times}. {said}.",
-        hint="A record that crashes native code, a call of os._exit, or too little memory may be "
-        "the reason; the system's log names processes that it has killed."
+        hint="A record that crashes native code, a call of os._exit, or too little memory (also a "
+        "low spark.executor.pyspark.memory) may be the reason; the system's log names processes "
+        "that it has killed."
         + (
             ""
             if isolating
