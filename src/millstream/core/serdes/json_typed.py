@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import enum
 import math
+import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, get_args, get_origin, is_typeddict
 
@@ -46,6 +47,7 @@ class TypedJsonSerializer(Serializer[Any]):
         self._encode_fast = msgspec.json.Encoder(enc_hook=_to_json, order="deterministic").encode
         # JSON has no NaN, and msgspec writes null for it.
         self._hides_nan = _may_hold_floats(type)
+        self._nones = _nones_of(type)
 
     def serialize(self, topic: str, data: Any) -> bytes | None:
         if data is None:
@@ -68,7 +70,7 @@ class TypedJsonSerializer(Serializer[Any]):
         try:
             found = self._encoded(data)
             if self._hides_nan and b"null" in found:
-                _refuse_nan(data)
+                self._refuse_nan(data, found)
         except _BAD as error:
             raise SerializationException(
                 f"JsonSerde of {self._format} cannot serialize {a_kind(data)}",
@@ -77,11 +79,21 @@ class TypedJsonSerializer(Serializer[Any]):
         return found
 
     def serialize_column(self, topic: str, values: Sequence[Any]) -> list[bytes | None]:
-        if not self._hides_nan and {*map(type, values)} <= {self._class, _NOTHING}:
+        if {*map(type, values)} <= {self._class, _NOTHING}:
             encode = self._encode_fast
             with contextlib.suppress(*_BAD):
-                return [None if value is None else encode(value) for value in values]
+                found = [None if value is None else encode(value) for value in values]
+                if self._hides_nan:
+                    for value, data in zip(values, found, strict=True):
+                        if data is not None and b"null" in data:
+                            self._refuse_nan(value, data)
+                return found
         return [self.serialize(topic, value) for value in values]
+
+    def _refuse_nan(self, value: Any, data: bytes) -> None:
+        # One null for each field that is None: there is none for a number.
+        if data.count(b"null") != self._nones(value):
+            _refuse_nan(value)
 
     def _encoded(self, data: Any) -> bytes:
         try:
@@ -202,6 +214,27 @@ def _from_json(kind: Any, found: Any) -> Any:
     if kind is Duration:
         return Duration.of_timedelta(msgspec.convert(found, _PLAIN[2]))
     raise TypeError(f"{kind!r} has no JSON form")
+
+
+def _nones_of(wanted: Any) -> Callable[[Any], int]:
+    """Return how many fields of an object of a type are None, parts of its fields left out.
+
+    -1 where that is not known.
+    """
+    kind = _class_of(wanted)
+    if kind is dict:
+        return lambda value: list(value.values()).count(None)
+    try:
+        fields = getattr(msgspec.inspect.type_info(kind), "fields", ())
+    except (TypeError, NameError):
+        fields = ()
+    names = [each.name for each in fields]
+    # Fields that may be left out have no null.
+    config = getattr(kind, "__struct_config__", None)
+    if len(names) < 2 or (config is not None and config.omit_defaults):
+        return lambda _: -1
+    fields_of = operator.attrgetter(*names)
+    return lambda value: fields_of(value).count(None)
 
 
 def _refuse_nan(value: Any) -> None:
