@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,6 +21,7 @@ from millstream.core.errors import (
 from millstream.core.serdes import (
     JsonSerde,
 )
+from millstream.core.serdes.json_encoding import check_names
 
 JSON = st.recursive(
     st.none()
@@ -37,6 +40,62 @@ def test_json_round_trips(values: Any) -> None:
     column = serde.serializer().serialize_column("t", values)
     assert column == [write(serde, value) for value in values]
     assert serde.deserializer().deserialize_column("t", column) == values
+
+
+class Word(str):
+    __slots__ = ()
+
+
+class Number(int):
+    pass
+
+
+_ODD = (
+    st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.floats(1e-6, 1e-3)
+    | st.floats(1e15, 1e17)
+    | st.text()
+    | st.sampled_from([0.0, -0.0, 1e-4, 1e16, Word("w"), Number(3), date(2024, 1, 2), b"x", {1}])
+)
+_KEYS = st.text() | st.integers(0, 2) | st.none() | st.sampled_from([Word("w"), True, 0.5])
+_ANYTHING = st.recursive(
+    JSON | _ODD,
+    lambda inner: (
+        st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(_KEYS, inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(_ANYTHING, st.booleans())
+def test_bytes_are_those_of_pythons_own_encoder(value: Any, is_sorted: bool) -> None:
+    serializer = JsonSerde(sort_keys=is_sorted).serializer()
+    try:
+        text = json.dumps(
+            value,
+            separators=(",", ":"),
+            ensure_ascii=False,
+            allow_nan=False,
+            sort_keys=is_sorted,
+        )
+        check_names(value)
+        expected = text.encode()
+    except (TypeError, ValueError):
+        with pytest.raises((ClassCastException, SerializationException)):
+            serializer.serialize("t", value)
+        return
+    if value is not None:
+        assert serializer.serialize("t", value) == expected
+        assert serializer.serialize_column("t", [value, None]) == [expected, None]
+
+
+def test_every_character_is_written_as_python_writes_it() -> None:
+    everything = "".join(
+        chr(each) for each in range(sys.maxunicode + 1) if not 0xD800 <= each < 0xE000
+    )
+    expected = json.dumps({"all": everything}, separators=(",", ":"), ensure_ascii=False)
+    assert write(JsonSerde(), {"all": everything}) == expected.encode()
 
 
 def test_json_is_compact_and_takes_conversions() -> None:

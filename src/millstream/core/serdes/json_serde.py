@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import json.encoder
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeVar, cast, get_origin
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.function_kinds import has_not_run
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.json_encoding import SameNameError, encoder
 from millstream.core.serdes.misfits import registry_hint, way_to_misfit
 from millstream.core.wording import a_kind
 
@@ -48,14 +47,14 @@ class JsonSerializer(Serializer[Any]):
 
     def _set_order(self, is_sorted: bool) -> None:
         self._format = "sorted" if is_sorted else None
-        self._encode = _encoder(self._default, is_sorted)
+        self._encode = encoder(self._default, is_sorted)
 
     def serialize(self, topic: str, data: Any) -> bytes | None:
         if data is None:
             return None
         try:
-            return self._encode(data).encode()
-        except _SameNameError as error:
+            return self._encode(data)
+        except SameNameError as error:
             raise SerializationException(
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}; the topic is "{topic}".',
@@ -84,7 +83,7 @@ class JsonSerializer(Serializer[Any]):
     def serialize_column(self, topic: str, values: Sequence[Any]) -> list[bytes | None]:
         encode = self._encode
         try:
-            return [None if value is None else encode(value).encode() for value in values]
+            return [None if value is None else encode(value) for value in values]
         except (TypeError, ValueError, RecursionError):
             return [self.serialize(topic, value) for value in values]
 
@@ -229,78 +228,3 @@ def _made_serializer(
     made = kind(default) if sort_keys is None else kind(default, sort_keys=sort_keys)
     made._set_order(is_sorted)
     return made
-
-
-def _encoder(default: Callable[[Any], Any] | None, is_sorted: bool) -> Callable[[Any], str]:
-    encoder = json.JSONEncoder(
-        separators=(",", ":"),
-        ensure_ascii=False,
-        allow_nan=False,
-        default=default,
-        sort_keys=is_sorted,
-    )
-    if default is not None:
-        encoder.default = partial(_converted, default)  # type: ignore[method-assign]
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return partial(_encoded, encoder.encode)
-    # JSONEncoder.encode creates an encoder at each call, which is slower than most documents.
-    quote = json.encoder.encode_basestring
-    parts = make(None, encoder.default, quote, None, ":", ",", is_sorted, False, False)
-
-    def encode(data: Any) -> str:
-        encoded = "".join(parts(data, 0))
-        if "{" in encoded:
-            check_names(data)
-        return encoded
-
-    return encode
-
-
-class _SameNameError(ValueError):
-    """Two keys of a dict have one name in JSON."""
-
-
-def _encoded(encode: Callable[[Any], str], data: Any) -> str:
-    encoded = encode(data)
-    check_names(data)
-    return encoded
-
-
-def check_names(data: Any) -> None:
-    """Check that no two keys of a dict in an object, such as 1 and "1", have one name in JSON.
-
-    Raises:
-        ValueError: Two have.
-    """
-    parts = data
-    if isinstance(data, dict):
-        try:
-            "".join(data)  # the fastest way to see that all keys are text
-        except TypeError:
-            _check_keys(data)
-        parts = data.values()
-    elif not isinstance(data, (list, tuple)):
-        return
-    for each in parts:
-        if type(each) not in _PLAIN:
-            check_names(each)
-
-
-_PLAIN = frozenset({str, int, float, bool, type(None)})
-
-
-def _check_keys(part: dict[Any, Any]) -> None:
-    names: dict[str, Any] = {}
-    for key in part:
-        name = key if isinstance(key, str) else json.dumps(key)
-        if names.setdefault(name, key) is not key:
-            raise _SameNameError(
-                f'the keys {names[name]!r} and {key!r} of a dict are both written as "{name}"'
-            )
-
-
-def _converted(default: Callable[[Any], Any], value: Any) -> Any:
-    found = default(value)
-    check_names(found)
-    return found

@@ -21,8 +21,8 @@ from millstream.core.errors import (
 from millstream.core.java_durations import Duration
 from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.json_encoding import check_names
 from millstream.core.serdes.json_models import dumped
-from millstream.core.serdes.json_serde import check_names
 from millstream.core.serdes.json_sets import in_order, is_model
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
