@@ -1,4 +1,4 @@
-"""What JSON serializers write: plain objects by msgspec, and all others by Python's encoder."""
+"""Encoder of JSON serializers: plain objects by msgspec, and all others by Python's own."""
 
 from __future__ import annotations
 
