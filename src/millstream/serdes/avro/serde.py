@@ -11,6 +11,7 @@ from millstream.core.errors import IllegalArgumentException, SerializationExcept
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a_kind
+from millstream.serdes.avro.column_decoder import ColumnDecoder
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class
 from millstream.serdes.avro.encoder import encoder
@@ -95,6 +96,7 @@ class AvroDeserializer(Deserializer[Any]):
         self._single_object = single_object
         self._format = _format(self._schema, single_object)
         self._decode = decoder(self._schema, self._reader, record_type)
+        self._by_columns = ColumnDecoder(self._schema, self._reader, record_type)
         self._by_header = {_header(each): each for each in (*self._older, self._schema)}
         if self._older and not single_object:
             raise IllegalArgumentException(
@@ -117,6 +119,9 @@ class AvroDeserializer(Deserializer[Any]):
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:
         if not self._single_object:
+            found = self._by_columns.decoded(values)
+            if found is not None:
+                return found
             decode = self._decode
             # One by one, the first that fails is told.
             with suppress(*_BAD_BYTES, TypeError, AttributeError):

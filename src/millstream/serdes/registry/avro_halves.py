@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, cast
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
 from millstream.core.errors import SerializationException
 from millstream.core.wording import a_kind
 from millstream.serdes.avro.classes import attributes
+from millstream.serdes.avro.column_decoder import ColumnDecoder
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class
 from millstream.serdes.avro.encoder import encoder
@@ -171,10 +173,12 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
             return lambda data, start: data[start:]
         if wanted is not None:
             refuse_unfit(reader, wanted)
-        decode: Decode = decoder(writer, reader, wanted)  # type: ignore[assignment]
+        # As an object of its own, which can have what reads many data.
+        decode: Any = partial(decoder(writer, reader, wanted))
+        decode.columns = ColumnDecoder(writer, reader, wanted).decoded
         if wanted is None and is_record(reader):
             return _generic(decode, reader)
-        return decode
+        return cast("Decode", decode)
 
     def _reader(self, writer: AvroSchema, topic: str) -> tuple[AvroSchema, Any]:
         """Return the schema and the class of the objects that a schema's data become."""
@@ -190,11 +194,19 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
         return own, wanted
 
 
-def _generic(decode: Decode, schema: AvroSchema) -> Decode:
+def _generic(decode: Any, schema: AvroSchema) -> Decode:
     def read(data: bytes, start: int) -> GenericRecord:
         return GenericRecord(schema, decode(data, start))
 
-    return read
+    def columns(values: Sequence[bytes | None], start: int) -> list[GenericRecord | None] | None:
+        found = decode.columns(values, start)
+        if found is None:
+            return None
+        return [None if each is None else GenericRecord(schema, each) for each in found]
+
+    made: Any = read
+    made.columns = columns
+    return cast("Decode", made)
 
 
 class SpecificAvroSerializer(KafkaAvroSerializer):

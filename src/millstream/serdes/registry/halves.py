@@ -286,6 +286,9 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
         """Deserialize many values; the registry is asked once for each schema."""
         known, start = self._known(), PREFIX.size
+        found = self._of_one_schema(topic, values)
+        if found is not None:
+            return found
         out: list[T | None] = []
         for data in values:
             if data is None:
@@ -294,6 +297,14 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
             decode = known.get((topic, data[:start]))
             out.append(self._read(topic, None, data) if decode is None else decode(data, start))
         return out
+
+    def _of_one_schema(self, topic: str, values: Sequence[bytes | None]) -> list[T | None] | None:
+        """Return the objects if all data are of one known schema, and are read together."""
+        prefixes = {None if data is None else data[: PREFIX.size] for data in values} - {None}
+        if len(prefixes) != 1:
+            return None
+        columns = getattr(self._known().get((topic, *prefixes)), "columns", None)
+        return None if columns is None else columns(values, PREFIX.size)
 
     def _read(self, topic: str, headers: Headers | None, data: bytes) -> T:
         id_key, payload = split(data, headers, self._configured().header)
