@@ -88,10 +88,21 @@ def method_or_self(given: Any, method: str) -> Any:
 
 
 def _has_own(given: Any, method: str) -> bool:
-    if not callable(given) or hasattr(type(given), method) or not hasattr(given, _NO_NAME):
+    if not callable(given) or hasattr(type(given), method) or not has_every_name(given):
         return True
     own = vars(given) if hasattr(type(given), "__dict__") else {}
     return method in own or method in own.get("_mock_children", ())
+
+
+def has_every_name(given: Any) -> bool:
+    """Tell whether an object has any attribute that is asked for, as a mock of unittest has.
+
+    Example:
+        >>> from unittest.mock import MagicMock
+        >>> has_every_name(MagicMock()), has_every_name(iter([]))
+        (True, False)
+    """
+    return hasattr(given, _NO_NAME)
 
 
 def has_not_run(value: Any) -> bool:

@@ -140,8 +140,9 @@ def measure(task: Task, store: Any) -> None:
 
 def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
     """Return a store builder for an application: the DSL's pick their kind of store by it."""
-    configure = getattr(builder, "configured", None)
-    return builder if configure is None else configure(configs)
+    # Of its class, as a mock of unittest has any attribute that it is asked for.
+    configure = getattr(type(builder), "configured", None)
+    return builder if configure is None else configure(builder, configs)
 
 
 def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, Logged]]) -> None:
@@ -306,8 +307,9 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
 
 def _filled(task: Task, half: Any) -> Any:
     """Return a serializer or deserializer, the inner one from the defaults where it has none."""
-    fill = getattr(half, "with_defaults", None)
-    return half if fill is None else fill(task.settings)
+    # Of its class, as above.
+    fill = getattr(type(half), "with_defaults", None)
+    return half if fill is None else fill(half, task.settings)
 
 
 def _default(
