@@ -132,6 +132,9 @@ assert_type(by_city, KTable[str, float])
 assert_type(users.join(cities, keyed, spread, TableJoined.as_("fk")), KTable[str, float])
 assert_type(users.leftJoin(cities, keyed, maybe, TableJoined.as_("fk")), KTable[str, bool])
 assert_type(users.leftJoin(cities, keyed, maybe, Materialized.as_("m")), KTable[str, bool])
+# A row may have no foreign key, and a record none of the global table's.
+assert_type(users.join(cities, lambda age: age or None, spread), KTable[str, float])
+assert_type(users.leftJoin(cities, lambda key, age: age or None, maybe), KTable[str, bool])
 
 pairs = lines.join(
     lines, lambda left, right: len(left + right), JoinWindows.ofTimeDifferenceWithNoGrace(5)
@@ -141,6 +144,9 @@ assert_type(lines.join(users, joined), KStream[str, float])
 assert_type(lines.leftJoin(users, perhaps), KStream[str, str])
 everywhere = builder.globalTable("cities", Consumed.with_(Serdes.Integer(), Serdes.Double()))
 located = lines.join(everywhere, lambda key, line: len(line), city_of)
+assert_type(
+    lines.join(everywhere, lambda key, line: len(line) or None, city_of), KStream[str, float]
+)
 assert_type(located, KStream[str, float])
 
 by_length = users.groupBy(lambda name, age: KeyValue(age, name))

@@ -101,7 +101,7 @@ class StreamJoins(Generic[K, V]):
     def join(
         self,
         globalTable: GlobalKTable[KG, VO],
-        keySelector: Selects[K, V, KG],
+        keySelector: Selects[K, V, KG | None],
         joiner: Joins[V, VO, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...
@@ -109,7 +109,7 @@ class StreamJoins(Generic[K, V]):
     def join(
         self,
         globalTable: GlobalKTable[KG, VO],
-        keySelector: Selects[K, V, KG],
+        keySelector: Selects[K, V, KG | None],
         joiner: JoinsWithKey[K, V, VO, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...
@@ -162,7 +162,7 @@ class StreamJoins(Generic[K, V]):
     def leftJoin(
         self,
         globalTable: GlobalKTable[KG, VO],
-        keySelector: Selects[K, V, KG],
+        keySelector: Selects[K, V, KG | None],
         joiner: Joins[V, VO | None, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...
@@ -170,7 +170,7 @@ class StreamJoins(Generic[K, V]):
     def leftJoin(
         self,
         globalTable: GlobalKTable[KG, VO],
-        keySelector: Selects[K, V, KG],
+        keySelector: Selects[K, V, KG | None],
         joiner: JoinsWithKey[K, V, VO | None, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...

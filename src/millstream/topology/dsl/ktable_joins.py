@@ -59,7 +59,7 @@ class TableJoins(Generic[K, V]):
     def join(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: Callable[[V], KO],
+        foreignKeyExtractor: Callable[[V], KO | None],
         joiner: JoinsValues[V, VO, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,
@@ -68,7 +68,7 @@ class TableJoins(Generic[K, V]):
     def join(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: Callable[[K, V], KO],
+        foreignKeyExtractor: Callable[[K, V], KO | None],
         joiner: JoinsValues[V, VO, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,
@@ -102,7 +102,7 @@ class TableJoins(Generic[K, V]):
     def leftJoin(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: Callable[[V], KO],
+        foreignKeyExtractor: Callable[[V], KO | None],
         joiner: JoinsValues[V, VO | None, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,
@@ -111,7 +111,7 @@ class TableJoins(Generic[K, V]):
     def leftJoin(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: Callable[[K, V], KO],
+        foreignKeyExtractor: Callable[[K, V], KO | None],
         joiner: JoinsValues[V, VO | None, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,
