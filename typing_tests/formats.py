@@ -11,7 +11,9 @@ from millstream import (
     AvroRecord,
     AvroSerde,
     Consumed,
+    GlobalKTable,
     JsonSerde,
+    KTable,
     Materialized,
     ProtobufSerde,
     Serdes,
@@ -46,4 +48,13 @@ table = builder.table(
     "totals",
     Consumed.with_(Serdes.String(), JsonSerde.of(Order)),
     Materialized.as_("totals"),
+)
+assert_type(table, KTable[str, Order])
+assert_type(
+    builder.globalTable(
+        "users",
+        Consumed.with_(Serdes.String(), JsonSerde.of(Order)),
+        Materialized.as_("users").withKeySerde(Serdes.String()),
+    ),
+    GlobalKTable[str, Order],
 )

@@ -113,14 +113,17 @@ class StreamsBuilder(FrameInputs):
         )
         return KStream(self._flow(node, name, name, how))
 
+    # Consumed alone tells the types: as_("name") is a Materialized[Any, Any, Any], of which mypy
+    # would make a KTable[Any, Any].
     @overload
     def table(self, topic: str) -> KTable[Any, Any]: ...
     @overload
     def table(
-        self,
-        topic: str,
-        consumed: Consumed[K, V] | Materialized[K, V, Any],
-        materialized: Materialized[K, V, Any] = ABSENT,
+        self, topic: str, consumed: Consumed[K, V] | Materialized[K, V, Any]
+    ) -> KTable[K, V]: ...
+    @overload
+    def table(
+        self, topic: str, consumed: Consumed[K, V], materialized: Materialized[Any, Any, Any]
     ) -> KTable[K, V]: ...
     @overload
     def table(self, topic: str, *, materialized: Materialized[K, V, Any]) -> KTable[K, V]: ...
@@ -163,10 +166,11 @@ class StreamsBuilder(FrameInputs):
     def globalTable(self, topic: str) -> GlobalKTable[Any, Any]: ...
     @overload
     def globalTable(
-        self,
-        topic: str,
-        consumed: Consumed[K, V] | Materialized[K, V, Any],
-        materialized: Materialized[K, V, Any] = ABSENT,
+        self, topic: str, consumed: Consumed[K, V] | Materialized[K, V, Any]
+    ) -> GlobalKTable[K, V]: ...
+    @overload
+    def globalTable(
+        self, topic: str, consumed: Consumed[K, V], materialized: Materialized[Any, Any, Any]
     ) -> GlobalKTable[K, V]: ...
     @overload
     def globalTable(
