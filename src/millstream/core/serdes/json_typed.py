@@ -7,6 +7,7 @@ import enum
 import math
 import operator
 import types
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, get_args, get_origin, is_typeddict
@@ -31,6 +32,10 @@ _NOTHING = type(None)
 _PLAIN = (datetime, date, timedelta)
 """Not by their names: in a test, freezegun puts classes of its own there."""
 _BAD = (ValueError, TypeError, RecursionError, OverflowError, UnicodeError)
+
+
+class _NoForm(TypeError):
+    """A type of a field that cannot be read, though its objects may be written."""
 
 
 class TypedJsonSerializer(Serializer[Any]):
@@ -136,10 +141,13 @@ class TypedJsonDeserializer(Deserializer[Any]):
         try:
             return self._decode(data)
         except _BAD as error:
+            hint = registry_hint(data) or "Fields that older bytes lack need a default."
+            if isinstance(error.__cause__, _NoForm):
+                hint = "Give the field a type that JSON gives back, such as dict, list or Any."
             raise SerializationException(
                 f"JsonSerde received bytes that are not {a(self._format)}",
                 detail=f'{error}; the topic is "{topic}".',
-                hint=registry_hint(data) or "Fields that older bytes lack need a default.",
+                hint=hint,
             ) from error
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:
@@ -213,7 +221,10 @@ def _from_json(kind: Any, found: Any) -> Any:
         return Instant.of_datetime(msgspec.convert(found, _PLAIN[0]))
     if kind is Duration:
         return Duration.of_timedelta(msgspec.convert(found, _PLAIN[2]))
-    raise TypeError(f"{kind!r} has no JSON form")
+    if (get_origin(kind) or kind) is Counter:
+        counts = types.GenericAlias(dict, (*(get_args(kind) or (Any,)), int))
+        return Counter(msgspec.convert(found, counts, str_keys=True, dec_hook=_from_json))
+    raise _NoForm(f"{kind!r} has no JSON form")
 
 
 def _nones_of(wanted: Any) -> Callable[[Any], int]:
@@ -343,5 +354,5 @@ def _has_form(kind: type) -> bool:
     except (TypeError, NameError):  # the deserializer says why
         return True
     return not isinstance(found, msgspec.inspect.CustomType) or (
-        kind in (Instant, Duration) or is_model(kind)
+        kind in (Instant, Duration, Counter) or is_model(kind)
     )
