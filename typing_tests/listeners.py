@@ -15,7 +15,10 @@ from millstream import (
     KStream,
     Materialized,
     Printed,
+    ProcessorContext,
     Produced,
+    PunctuationType,
+    Record,
     Repartitioned,
     Serdes,
     Stores,
@@ -63,3 +66,10 @@ application.setStateListener(None)
 application.setUncaughtExceptionHandler(
     lambda e: (print(e.args), StreamThreadExceptionResponse.REPLACE_THREAD)[1]
 )
+
+
+def schedules(context: ProcessorContext[str, int]) -> None:
+    clock = PunctuationType.WALL_CLOCK_TIME
+    context.schedule(5, clock, lambda time: context.forward(Record("k", 1, time))).cancel()
+    context.schedule(0, 5, clock, lambda time: print(time + 1))
+    context.schedule(clock, 5, print)  # type: ignore[call-overload]

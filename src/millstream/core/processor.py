@@ -5,11 +5,13 @@ from __future__ import annotations
 import enum
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import total_ordering
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, overload
 
 from millstream.core.arguments import of_type, required, text_or_none, whole
+from millstream.core.durations import DurationLike, InstantLike
 from millstream.core.errors import (
     IllegalStateException,
     TaskIdFormatException,
@@ -53,6 +55,9 @@ class Punctuator(Protocol):
 
     def punctuate(self, timestamp: int) -> None:
         """Do the periodic work; ``timestamp`` is the current time of the punctuation's clock."""
+
+
+Punctuates = Punctuator | Callable[[int], object]
 
 
 @total_ordering
@@ -165,6 +170,20 @@ class ProcessingContext(Readable, ABC):
             StreamsException: This processor is not connected to a store of that name.
         """
 
+    @overload
+    @abstractmethod
+    def schedule(
+        self, interval: DurationLike, type: PunctuationType, callback: Punctuates
+    ) -> Cancellable: ...
+    @overload
+    @abstractmethod
+    def schedule(
+        self,
+        startTime: InstantLike,
+        interval: DurationLike,
+        type: PunctuationType,
+        callback: Punctuates,
+    ) -> Cancellable: ...
     @abstractmethod
     def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
         """Call a punctuator again and again.
