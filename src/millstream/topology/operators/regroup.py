@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime, time
+from decimal import Decimal
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from millstream.core.errors import StreamsException
 from millstream.core.records import Change, make_record
@@ -20,6 +25,10 @@ _SEPARATE = frozenset(
     ]
 )
 """Versions that cannot read an update of both values in one record (KIP-904)."""
+_PLAIN = frozenset({str, int, bytes, bool, UUID})
+"""Types whose equal objects have equal bytes."""
+_BY_TEXT = (float, Decimal, datetime, time)
+"""Types whose equal objects have equal bytes if they look alike."""
 
 
 class Regroup(Operator):
@@ -71,11 +80,41 @@ class Regroup(Operator):
 def _same(one: Any, other: Any) -> bool:
     """Return whether two keys are one for certain; if not, two messages are right as well.
 
-    To Python 1, 1.0 and True are equal; a NumPy array does not answer with true or false.
+    To Python 1, 1.0 and True are equal, and so are 0.0 and -0.0, also inside lists, dicts and
+    classes. Where their bytes differ, a removal would go to the new key's group.
     """
     if type(one) is not type(other):
         return False
-    try:
+    kind: Any = type(one)
+    if kind in _PLAIN:
         return bool(one == other)
-    except Exception:  # noqa: BLE001 - a user's class may refuse
+    if isinstance(one, _BY_TEXT):
+        # As in Java, where NaN equals itself, and 1.0 is not 1.00, nor 01:00+01:00 midnight UTC.
+        return repr(one) == repr(other)
+    if isinstance(one, dict):
+        return _all_same([*one, *one.values()], [*other, *other.values()])
+    if isinstance(one, list | tuple):
+        return _all_same(one, other)
+    try:
+        names = _compared(kind)
+        return bool(one == other) and all(
+            _same(getattr(one, name), getattr(other, name)) for name in names
+        )
+    except Exception:  # noqa: BLE001 - a user's class may refuse; a NumPy array is not true or false
         return False
+
+
+def _all_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(_same, some, others))
+
+
+@lru_cache(maxsize=256)
+def _compared(kind: type) -> tuple[str, ...]:
+    """Return the fields that make objects equal: of dataclasses, attrs, msgspec and pydantic."""
+    if is_dataclass(kind):
+        return tuple(each.name for each in fields(kind) if each.compare)
+    of_attrs = getattr(kind, "__attrs_attrs__", None)
+    if of_attrs is not None:
+        return tuple(each.name for each in of_attrs if each.eq)
+    of_msgspec: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
+    return of_msgspec or tuple(getattr(kind, "model_fields", ()))
