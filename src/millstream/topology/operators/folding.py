@@ -92,7 +92,12 @@ def identities(
     kinds = set(map(type, keys))
     if len(kinds) == 1 and kinds <= _IDENTIFYING:
         numbers, distinct = numbered(keys)
-        return numbers, serialize(distinct)
+        raw_keys = serialize(distinct)
+        if len(set(raw_keys)) == len(raw_keys):
+            return numbers, raw_keys
+        # A serializer may write keys alike, such as one that takes capitals for small letters.
+        places, raw_keys = numbered(raw_keys)
+        return [places[number] for number in numbers], raw_keys
     return numbered(serialize(keys))
 
 
