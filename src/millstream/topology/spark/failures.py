@@ -48,7 +48,7 @@ class WorkerFailure(Exception):
 
     def __init__(self, error: BaseException) -> None:
         self._facts = _facts(error)
-        super().__init__(f"{_said(error)}\n[[millstream:{_encoded(self._facts)}]]")
+        super().__init__(f"{_printable(_said(error))}\n[[millstream:{_encoded(self._facts)}]]")
 
 
 class RemoteError(Exception):
@@ -66,9 +66,10 @@ def reported() -> Iterator[None]:
         yield
     except (WorkerFailure, GeneratorExit):
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - it is raised, in another form
         reason = lost_state(error) or error
-        raise WorkerFailure(reason) from error
+        # Spark encodes the whole trace after it has told the JVM of one, which waits for it.
+        raise WorkerFailure(reason) from (error if _is_printable(_trace(error)) else None)
 
 
 def lost_state(error: BaseException) -> ProcessorStateException | None:
@@ -124,11 +125,35 @@ def trace_from(text: str) -> str:
 
 def _facts(error: BaseException) -> dict[str, Any]:
     chain = _chain(error)
-    return {
+    facts = {
         "errors": [_fields(each) for each in chain],
         "frames": [*user_frames(_raised_by_user(chain))],
-        "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
+        "trace": _trace(error),
     }
+    printable: dict[str, Any] = _printable(facts)
+    return printable
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _printable(facts: Any) -> Any:
+    """Return texts, also those within lists and dicts, as UTF-8 can write them.
+
+    An error may quote half of a pair of surrogates: a record's, or of a file name in another code.
+    """
+    if isinstance(facts, str):
+        return facts.encode("utf-8", "backslashreplace").decode()
+    if isinstance(facts, list | tuple):
+        return [_printable(each) for each in facts]
+    if isinstance(facts, dict):
+        return {name: _printable(each) for name, each in facts.items()}
+    return facts
+
+
+def _is_printable(text: str) -> bool:
+    return bool(_printable(text) == text)
 
 
 def _fields(error: BaseException) -> dict[str, Any]:

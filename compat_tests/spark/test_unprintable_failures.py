@@ -1,0 +1,31 @@
+"""Failures of workers whose text UTF-8 cannot write."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+from compat_tests.spark.test_failures import Plain, as_a_task
+from millstream.topology.spark.failures import WorkerFailure, failure_from, reported
+
+
+@pytest.mark.parametrize(
+    "text", ["half of a pair: \ud83d", "of a file name: \udcff"], ids=["half", "file name"]
+)
+def test_an_error_that_utf_8_cannot_write_is_told_with_its_place(text: str) -> None:
+    with pytest.raises(WorkerFailure) as caught, reported(), as_a_task():
+        raise Plain(text)
+    # Spark's worker writes the whole trace after it has told the JVM that one comes.
+    failure = failure_from("".join(traceback.format_exception(caught.value)).encode().decode())
+    assert failure.getMessage() == "cannot process a record"
+    assert type(failure.__cause__) is Plain
+    assert str(failure.__cause__) == text.encode("utf-8", "backslashreplace").decode()
+
+
+def test_an_error_with_a_value_that_utf_8_cannot_write_keeps_its_parts() -> None:
+    with pytest.raises(WorkerFailure) as caught, reported(), as_a_task():
+        "half of a pair: \ud83d".encode()
+    failure = failure_from(str(caught.value))
+    assert failure.getMessage() == "cannot process a record"
+    assert "can't encode character '\\ud83d'" in str(failure.__cause__)
