@@ -1,4 +1,4 @@
-"""Failures of workers whose text UTF-8 cannot write."""
+"""Failures of workers whose text or arguments cannot go to the driver as they are."""
 
 from __future__ import annotations
 
@@ -29,3 +29,21 @@ def test_an_error_with_a_value_that_utf_8_cannot_write_keeps_its_parts() -> None
     failure = failure_from(str(caught.value))
     assert failure.getMessage() == "cannot process a record"
     assert "can't encode character '\\ud83d'" in str(failure.__cause__)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError(float("nan")),
+        ValueError("a price", float("-inf")),
+        ValueError(10**5000),
+        ValueError("x" * (20 << 20)),
+    ],
+    ids=["not a number", "infinity", "a long number", "a long text"],
+)
+def test_an_error_with_any_argument_keeps_its_parts(error: Exception) -> None:
+    with pytest.raises(WorkerFailure) as caught, reported(), as_a_task():
+        raise error
+    failure = failure_from(str(caught.value))
+    assert failure.getMessage() == "cannot process a record"
+    assert type(error).__name__ in repr(failure.__cause__)

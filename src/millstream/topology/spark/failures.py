@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 import linecache
+import math
 import re
 import sys
 import traceback
@@ -36,7 +37,8 @@ _STATE_CALLS = "stateful_processor_api_client.py"
 _MOST_LINES = 3
 _MOST_BYTES = 16 << 20
 _MOST_CAUSES = 10
-_PLAIN = (str, int, float, bool, type(None))
+_MOST_BITS = 1024
+_MOST_TEXT = 1 << 18
 _PARTS = ("problem", "detail", "hint")
 _OURS = [each for each in vars(errors).values() if isinstance(each, type)]
 
@@ -69,7 +71,7 @@ def reported() -> Iterator[None]:
     except BaseException as error:  # noqa: BLE001 - it is raised, in another form
         reason = lost_state(error) or error
         # Spark encodes the whole trace after it has told the JVM of one, which waits for it.
-        raise WorkerFailure(reason) from (error if _is_printable(_trace(error)) else None)
+        raise WorkerFailure(reason) from (error if _is_utf_8(_trace(error)) else None)
 
 
 def lost_state(error: BaseException) -> ProcessorStateException | None:
@@ -139,12 +141,12 @@ def _trace(error: BaseException) -> str:
 
 
 def _printable(facts: Any) -> Any:
-    """Return texts, also those within lists and dicts, as UTF-8 can write them.
+    """Return texts, also those within lists and dicts, as UTF-8 can write them, and not too long.
 
     An error may quote half of a pair of surrogates: a record's, or of a file name in another code.
     """
     if isinstance(facts, str):
-        return facts.encode("utf-8", "backslashreplace").decode()
+        return facts[:_MOST_TEXT].encode("utf-8", "backslashreplace").decode()
     if isinstance(facts, list | tuple):
         return [_printable(each) for each in facts]
     if isinstance(facts, dict):
@@ -152,17 +154,21 @@ def _printable(facts: Any) -> Any:
     return facts
 
 
-def _is_printable(text: str) -> bool:
-    return bool(_printable(text) == text)
+def _is_utf_8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _fields(error: BaseException) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "module": type(error).__module__,
+        "module": str(type(error).__module__),
         "name": type(error).__qualname__,
         "text": _said(error),
-        "args": [arg for arg in error.args if isinstance(arg, _PLAIN)],
-        "whole": all(isinstance(arg, _PLAIN) for arg in error.args),
+        "args": [arg for arg in error.args if _is_plain(arg)],
+        "whole": all(map(_is_plain, error.args)),
     }
     if isinstance(error, MillstreamError):
         fields |= {part: str(getattr(error, part, "")) for part in _PARTS}
@@ -170,6 +176,15 @@ def _fields(error: BaseException) -> dict[str, Any]:
     if isinstance(error, StreamsException) and isinstance(error.taskId(), TaskId):
         fields["task"] = str(error.taskId())
     return fields
+
+
+def _is_plain(arg: object) -> bool:
+    """Tell whether JSON can carry an argument; no NaN, and no number of thousands of digits."""
+    if isinstance(arg, float):
+        return math.isfinite(arg)
+    if isinstance(arg, int):
+        return arg.bit_length() <= _MOST_BITS
+    return arg is None or isinstance(arg, str)
 
 
 def _said(error: BaseException) -> str:
