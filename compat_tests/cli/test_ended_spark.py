@@ -1,4 +1,4 @@
-"""A command whose JVM has been killed says so in one line."""
+"""A command whose JVM has been killed, or has found a full disk, says so in one line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import jvm
@@ -48,6 +49,36 @@ def test_an_error_that_quotes_an_empty_log_is_told(
 
     told = capsys.readouterr().err
     assert told == "millstream: cannot start Spark's JVM. It ended at once:\n"
+
+
+class FullDisk(Py4JJavaError):  # type: ignore[misc]
+    """What py4j raises where Spark's session cannot make its temporary directory."""
+
+    def __init__(self) -> None:
+        self.exception_cmd = ""
+
+    def __str__(self) -> str:
+        return (
+            "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
+            ": java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch"
+        )
+
+
+def test_a_full_disk_of_which_spark_tells_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def app(**_: object) -> None:
+        raise FullDisk
+
+    monkeypatch.setattr(module, "app", app)
+    monkeypatch.setattr(jvm, "ended_jvm", lambda: None)
+
+    with pytest.raises(SystemExit) as caught:
+        module.main()
+
+    assert caught.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("millstream: there is no space left on the disk. Make room where")
 
 
 def test_another_error_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:

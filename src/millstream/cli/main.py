@@ -222,7 +222,7 @@ def main() -> None:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
             _give_up_output(error)
         # What py4j raises then says nothing.
-        if (failure := _ended_spark(error) or _of_a_file(error)) is None:
+        if (failure := _ended_spark(error) or _full_disk(error) or _of_a_file(error)) is None:
             raise
         print(f"millstream: {one_line(failure)}", file=sys.stderr)
         sys.exit(1)
@@ -261,6 +261,26 @@ def _ended_spark(error: Exception) -> MillstreamError | None:
         "Spark's JVM has ended",
         detail=f"It {ended}.",
         hint="Repeat the command. If the machine's memory ran out, lower spark.driver.memory.",
+    )
+    failure.__cause__ = error
+    return failure
+
+
+def _full_disk(error: Exception) -> MillstreamError | None:
+    """Return the error for a full disk of which Spark's JVM tells; None for other errors."""
+    if "py4j" not in sys.modules:
+        return None
+    from py4j.protocol import Py4JJavaError
+
+    from millstream.topology.spark.full_disk import full_disk_from
+
+    found = full_disk_from(str(error)) if isinstance(error, Py4JJavaError) else None
+    if found is None:
+        return None
+    failure = StreamsException(
+        found.problem,
+        hint="Make room where the command writes, and where Spark's temporary files are "
+        "(spark.local.dir, or TMPDIR), and repeat the command.",
     )
     failure.__cause__ = error
     return failure

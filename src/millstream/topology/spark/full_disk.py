@@ -26,7 +26,8 @@ def full_disk_from(text: str) -> ProcessorStateException | None:
     lines = [line.strip() for line in text.splitlines() if _FULL.search(line)]
     if not lines:
         return None
-    said = lines[-1].removeprefix("Caused by: ")
+    # After a line of its own py4j begins with a colon.
+    said = lines[-1].removeprefix("Caused by: ").removeprefix(": ")
     place = _PATH.search(said)
     where = f' at "{place[1]}"' if place else ""
     return ProcessorStateException(
