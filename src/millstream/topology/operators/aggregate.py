@@ -11,7 +11,7 @@ from millstream.topology.operators.folding import Combine, Initial, count_combin
 from millstream.topology.operators.joint_rows import JointPart, JointRows
 from millstream.topology.operators.lost_aggregates import look_at_lost
 from millstream.topology.operators.operator import AnyRecord, Operator
-from millstream.topology.operators.returned import Returned
+from millstream.topology.operators.returned import Returned, only_constants
 from millstream.topology.operators.rows import RowAggregation, Rows
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.table_store import TableStore
@@ -37,8 +37,8 @@ class Aggregate(Operator):
         # In a versioned store each version counts, not the last of a run.
         self.by_records = self._store.versioned or not self._access.folds
         self.joins_runs = not self.by_records
-        plain = self.by_records or self._access.plain is not None
-        self._returned = Returned(trusted=plain)
+        constant = self.by_records or only_constants(self._access.plain)
+        self._returned = Returned(trusted=constant)
         caches = self._access.cached and not self._store.at_once
         if caches and not self.by_records and self._combine is count_combine:
             self.add_counts = self._add_counts

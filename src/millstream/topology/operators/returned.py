@@ -37,6 +37,14 @@ _WARNING = (
 )
 
 
+def only_constants(plain: type | None) -> bool:
+    """Tell whether what a store of a plain type takes cannot be changed.
+
+    Serdes of bytes take a ``bytearray`` as well, which a function may fill again and again.
+    """
+    return plain not in (None, bytes)
+
+
 class Returned:
     """Objects that one operator's function has returned: new ones, or the same one again.
 

@@ -23,7 +23,7 @@ from millstream.topology.operators.folding import Combine, Initial
 from millstream.topology.operators.forwarding import ForwardingListener, forwards_at_once
 from millstream.topology.operators.idle import IdleClock
 from millstream.topology.operators.operator import AnyRecord, Operator
-from millstream.topology.operators.returned import Returned
+from millstream.topology.operators.returned import Returned, only_constants
 from millstream.topology.operators.table_settings import TableSettings
 
 _TIMES = struct.Struct(">qq")
@@ -88,7 +88,7 @@ class WindowedAggregate(Operator):
         assert self._settings.store is not None
         self._store: Any = context.getStateStore(self._settings.store)
         self._access: Any = self._store.access()
-        self._returned = Returned(trusted=self._access.plain is not None)
+        self._returned = Returned(trusted=only_constants(self._access.plain))
         # What has closed is forwarded after each record; a subclass may know after which.
         self.by_records = self._on_close or not self._access.folds
         self._at_once = not self._on_close and forwards_at_once(
