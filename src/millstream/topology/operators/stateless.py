@@ -47,8 +47,16 @@ class Filter(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         columns = chunk.keys, chunk.values
         for run, verdicts in done_runs(self.context, chunk, self._predicate, PREDICATE, *columns):
-            keep = [not verdict for verdict in verdicts] if self._negate else verdicts
-            self.context.forward_chunk(run if all(keep) else run.select(keep))
+            if set(map(type, verdicts)) == {bool}:
+                self._forward(run, verdicts)
+                continue
+            # Not every object has a truth: a NumPy array raises.
+            for part, truths in runs(self.context, run, bool, verdicts):
+                self._forward(part, truths)
+
+    def _forward(self, run: Chunk, verdicts: list[bool]) -> None:
+        keep = [not verdict for verdict in verdicts] if self._negate else verdicts
+        self.context.forward_chunk(run if all(keep) else run.select(keep))
 
 
 class MapperOperator(Operator):
