@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import wraps
 from inspect import isfunction
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from millstream.core.errors import (
 from millstream.core.serdes import Serde
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options import Materialized, Named
+from millstream.topology.dsl.options.named import ChangesItself
 
 C = TypeVar("C", bound=type)
 
@@ -65,7 +67,8 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
                 detail=f"It takes {_listed(kinds)}, each at most once.",
                 hint=_hint(argument, kinds),
             )
-        found[kind] = argument
+        # It may be changed later, for another operator.
+        found[kind] = copy(argument) if isinstance(argument, ChangesItself) else argument
     return [found.get(kind) for kind in kinds]
 
 

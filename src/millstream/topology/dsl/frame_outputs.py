@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.config import StreamsConfig
@@ -95,8 +96,11 @@ class StreamFrames:
             )
         flow = self._flow
         frames = flow.graph.frames
-        how = how.withKeySerde(how.key_serde or flow.key_serde)
-        how = how.withValueSerde(how.value_serde or flow.value_serde)
+        how = replace(
+            how,
+            key_serde=how.key_serde or flow.key_serde,
+            value_serde=how.value_serde or flow.value_serde,
+        )
         output = FrameOutput(flow.node, how)
         topic, new = frames.output(name, output)
         if new:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
 from millstream.core.durations import DurationLike, to_millis
@@ -24,7 +24,7 @@ from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.options.checks import is_dsl_store_suppliers, required
 from millstream.topology.dsl.options.function_types import MakesStore, MakesStores
-from millstream.topology.dsl.options.named import validate_name
+from millstream.topology.dsl.options.named import ChangesItself, validate_name
 from millstream.topology.dsl.type_vars import K_, V_, K, S, V
 
 
@@ -51,7 +51,7 @@ class StoreType(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Materialized(Generic[K, V, S]):
+class Materialized(ChangesItself, Generic[K, V, S]):
     """Name, kind, serdes, cache, changelog and retention of a table's store; all optional.
 
     Attributes:
@@ -113,31 +113,31 @@ class Materialized(Generic[K, V, S]):
         return Materialized(key_serde=keySerde, value_serde=valueSerde)
 
     def withKeySerde(self, keySerde: Serde[K] | None) -> Materialized[K, V, S]:
-        """Return a copy with another key serde."""
-        return replace(self, key_serde=keySerde)
+        """Set another key serde; this and the other methods return this object."""
+        return self._with(key_serde=keySerde)
 
     def withValueSerde(self, valueSerde: Serde[V] | None) -> Materialized[K, V, S]:
-        """Return a copy with another value serde."""
-        return replace(self, value_serde=valueSerde)
+        """Set another value serde."""
+        return self._with(value_serde=valueSerde)
 
     def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Materialized[K, V, S]:
-        """Return a copy whose changelog has these topic settings."""
-        return replace(self, logging_enabled=True, topic_config=changelog_settings(config or {}))
+        """Set topic settings of the changelog."""
+        return self._with(logging_enabled=True, topic_config=changelog_settings(config or {}))
 
     def withLoggingDisabled(self) -> Materialized[K, V, S]:
-        """Return a copy whose store is lost when a task moves or restarts."""
-        return replace(self, logging_enabled=False, topic_config={})
+        """Have no changelog: the store is lost when a task moves or restarts."""
+        return self._with(logging_enabled=False, topic_config={})
 
     def withCachingEnabled(self) -> Materialized[K, V, S]:
-        """Return a copy that passes on only the last update of a key between two commits."""
-        return replace(self, caching_enabled=True)
+        """Pass on only the last update of a key between two commits."""
+        return self._with(caching_enabled=True)
 
     def withCachingDisabled(self) -> Materialized[K, V, S]:
-        """Return a copy that passes on every update."""
-        return replace(self, caching_enabled=False)
+        """Pass on every update."""
+        return self._with(caching_enabled=False)
 
     def withRetention(self, retention: DurationLike) -> Materialized[K, V, S]:
-        """Return a copy that keeps windows that long, at least size plus grace.
+        """Keep windows that long, at least size plus grace.
 
         Raises:
             IllegalArgumentException: It is negative.
@@ -147,10 +147,10 @@ class Materialized(Generic[K, V, S]):
             raise IllegalArgumentException(
                 "Retention must not be negative.", detail=f"It is {retention_ms} ms."
             )
-        return replace(self, retention_ms=retention_ms)
+        return self._with(retention_ms=retention_ms)
 
     def withStoreType(self, storeSuppliers: MakesStores) -> Materialized[K, V, S]:
-        """Return a copy whose store is of another kind.
+        """Have a store of another kind.
 
         Raises:
             IllegalArgumentException: There is a supplier of exactly one store already.
@@ -160,7 +160,7 @@ class Materialized(Generic[K, V, S]):
             raise IllegalArgumentException(
                 "Cannot set store type when store supplier is pre-configured."
             )
-        return replace(self, dsl_store_suppliers=checked_store_type(storeSuppliers))
+        return self._with(dsl_store_suppliers=checked_store_type(storeSuppliers))
 
 
 Kind = StoreType

@@ -33,7 +33,7 @@ class NamedOperation:
             object.__setattr__(self, "name", validate_name(self.name))
 
     def withName(self, name: str | None) -> Self:
-        """Return a copy with another name for the operator.
+        """Return the option with another name for the operator.
 
         Raises:
             TopologyException: The name breaks the rules for topics' names.
@@ -42,6 +42,21 @@ class NamedOperation:
 
     def _with(self, **changes: Any) -> Self:
         return replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
+
+
+class ChangesItself:
+    """An option whose ``with...`` methods change it and return it, as some do in Kafka Streams.
+
+    The operator that it is given to takes a copy.
+    """
+
+    __slots__ = ()
+
+    def _with(self, **changes: Any) -> Self:
+        made: Any = replace(self, **changes)  # type: ignore[type-var]  # as above
+        for name in changes:
+            object.__setattr__(self, name, getattr(made, name))
+        return self
 
 
 class SerdeOperation(NamedOperation, Generic[K, V]):
@@ -58,11 +73,11 @@ class SerdeOperation(NamedOperation, Generic[K, V]):
         checked_serde(self.value_serde, "valueSerde")
 
     def withKeySerde(self, keySerde: Serde[K] | None) -> Self:
-        """Return a copy with another key serde."""
+        """Return the option with another key serde."""
         return self._with(key_serde=keySerde)
 
     def withValueSerde(self, valueSerde: Serde[V] | None) -> Self:
-        """Return a copy with another value serde."""
+        """Return the option with another value serde."""
         return self._with(value_serde=valueSerde)
 
 

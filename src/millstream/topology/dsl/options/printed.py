@@ -10,12 +10,12 @@ from millstream.core.errors import ClassCastException, TopologyException
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.function_types import MapsBoth
-from millstream.topology.dsl.options.named import NamedOperation
+from millstream.topology.dsl.options.named import ChangesItself, NamedOperation
 from millstream.topology.dsl.type_vars import K, V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Printed(NamedOperation, Generic[K, V]):
+class Printed(ChangesItself, NamedOperation, Generic[K, V]):
     """A file or standard output, a label, and a text for each record.
 
     Attributes:
@@ -61,12 +61,12 @@ class Printed(NamedOperation, Generic[K, V]):
         return Printed()
 
     def withLabel(self, label: str) -> Printed[K, V]:
-        """Return a copy with a label at the start of each line."""
+        """Set a label for the start of each line; returns this object."""
         if not isinstance(required(label, "label can't be null"), str):
             raise ClassCastException(f"label cannot be {a_kind(label)}", hint="Give a text.")
         return self._with(label=label)
 
     def withKeyValueMapper(self, mapper: MapsBoth[K, V]) -> Printed[K, V]:
-        """Return a copy that prints what a callable of key and value returns."""
+        """Print what a callable of key and value returns; returns this object."""
         required(mapper, "mapper can't be null")
         return self._with(mapper=checked_function(mapper, "apply", "mapper"))

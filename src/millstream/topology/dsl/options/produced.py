@@ -9,12 +9,12 @@ from millstream.core.serdes import Serde
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.options.function_types import Partitioner
-from millstream.topology.dsl.options.named import SerdeOperation
+from millstream.topology.dsl.options.named import ChangesItself, SerdeOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Produced(SerdeOperation[K, V]):
+class Produced(ChangesItself, SerdeOperation[K, V]):
     """Serdes, partitioner and name of a sink; all optional.
 
     Source: ``kstream.Produced``.
@@ -59,5 +59,5 @@ class Produced(SerdeOperation[K, V]):
         return Produced(partitioner=partitioner)
 
     def withStreamPartitioner(self, partitioner: Partitioner[K, V]) -> Produced[K, V]:
-        """Return a copy with another partitioner."""
+        """Set another partitioner; returns this object."""
         return self._with(partitioner=partitioner)
