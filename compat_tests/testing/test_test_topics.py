@@ -16,6 +16,7 @@ from millstream import (
     IllegalArgumentException,
     IllegalStateException,
     Instant,
+    JsonSerde,
     KeyValue,
     NoSuchElementException,
     NullPointerException,
@@ -257,6 +258,15 @@ def test_a_map_of_what_was_read_leaves_what_it_did_not_come_to(driver: Any) -> N
     assert target.readKeyValuesToMap() == {"b": "4"}
     source.pipeKeyValueList([("a", "1"), ("a", "2")])
     assert target.readKeyValuesToMap() == {"a": "2"}
+
+
+def test_keys_that_only_python_takes_for_one_make_no_map(driver: Any) -> None:
+    # A dictionary kept one row of the two.
+    source, target = ends(driver, JsonSerde())
+    source.pipeKeyValueList([(1, "int"), (True, "bool")])
+    with pytest.raises(IllegalStateException, match="True and a key of another type") as e:
+        target.readKeyValuesToMap()
+    assert "readKeyValuesToList" in e.value.hint
 
 
 def test_a_serializers_headers_are_the_records_and_not_the_callers(driver: Any) -> None:

@@ -270,9 +270,11 @@ class TestOutputTopic(Generic[K, V]):
         """Return the last value of each key of all unread records.
 
         Raises:
-            IllegalStateException: A record has no key, or one that is not hashable.
+            IllegalStateException: A record has no key, one that is not hashable, or one that only
+                Python takes for another's, as 1 and True.
         """
         latest: dict[K, V | Any] = {}
+        kinds: dict[K, type] = {}
         while not self.isEmpty():
             record = self.readRecord()
             key = record.key()
@@ -288,6 +290,11 @@ class TestOutputTopic(Generic[K, V]):
                     f"{a_kind(key)} cannot be the key of a dictionary",
                     hint="Use readKeyValuesToList.",
                 ) from error
+            if kinds.setdefault(key, type(key)) is not type(key):
+                raise IllegalStateException(
+                    f"{key!r} and a key of another type are one key of a dictionary",
+                    hint="Use readKeyValuesToList.",
+                )
         return latest
 
     def getQueueSize(self) -> int:
