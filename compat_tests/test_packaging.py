@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from importlib.metadata import entry_points, metadata
+from importlib.metadata import entry_points, metadata, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -68,3 +68,8 @@ def test_the_oldest_protobuf_is_not_older_than_the_one_that_generated_pysparks_c
     assert bound is not None
     oldest = [int(part) for part in bound[1].split(".")]
     assert oldest >= [int(part) for part in called.groups()]
+
+
+def test_the_package_tells_its_version() -> None:
+    assert millstream.__version__ == version("millstream")
+    assert "__version__" in dir(millstream)

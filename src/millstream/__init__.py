@@ -295,6 +295,7 @@ if TYPE_CHECKING:
         WallclockTimestampExtractor as WallclockTimestampExtractor,
     )
     from millstream.core.to import To as To
+    from millstream.core.version import __version__ as __version__
     from millstream.core.windows import EmitStrategy as EmitStrategy
     from millstream.core.windows import JoinWindows as JoinWindows
     from millstream.core.windows import SessionWindow as SessionWindow
@@ -389,12 +390,11 @@ if TYPE_CHECKING:
 
 # Type checkers see the imports above; by a function they would take any name for one that is here.
 if not TYPE_CHECKING:
-    # For ``from millstream import *``, which asks for all.
-    __all__ = list(LATER)
+    __all__ = list(LATER)  # for ``from millstream import *``, which asks for all
 
     def __getattr__(name: str) -> Any:
         return imported(name, globals())
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER})
+    return sorted({*globals(), *LATER, "__version__"})

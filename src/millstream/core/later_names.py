@@ -384,9 +384,10 @@ LATER = {
 
 def imported(name: str, names: dict[str, Any]) -> Any:
     """Return a name of ``millstream``, and put it among the module's ``names``."""
-    if name in LATER:
+    if name in LATER or name == "__version__":
         # Programs say ``millstream.KeyValue`` for each record: not here again.
-        names[name] = getattr(import_module(LATER[name]), name)
+        module = import_module(LATER.get(name, "millstream.core.version"))
+        names[name] = getattr(module, name)
         return names[name]
     if name in _PACKAGES:
         return import_module(f"millstream.{name}")
