@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver.compiler_threads import compile_behind_tasks
+from millstream.topology.spark.driver.socket_limits import let_calls_last, without_limit
 from millstream.topology.spark.logs import LogOptions
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -76,7 +77,8 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     if output is not None:
         kwargs["stderr"] = output.end
     try:
-        gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
+        with without_limit() as is_limited:
+            gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
         last = "" if output is None else output.last_lines()
         raise StreamsException(
@@ -87,6 +89,8 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     finally:
         if output is not None:
             output.given()
+    if is_limited:
+        let_calls_last(gateway)
     if gateway.proc is not None:
         compile_behind_tasks(gateway.proc.pid)
     SparkContext._ensure_initialized(gateway=gateway)
