@@ -60,6 +60,15 @@ def test_a_kind_of_record_is_written_so_often_in_a_minute_and_others_go_on(
     ]
 
 
+def test_a_record_that_utf_8_cannot_write_is_written_all_the_same(
+    logger: logging.Logger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # pytest-xdist cannot send what pytest would capture.
+    monkeypatch.setattr(logger, "propagate", False)
+    logger.warning("skipped %s", "half of a pair: \ud83d")
+    assert (tmp_path / "app.log").read_text() == "skipped half of a pair: \\ud83d\n"
+
+
 def test_a_large_file_is_rotated_and_so_many_are_kept(
     logger: logging.Logger, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

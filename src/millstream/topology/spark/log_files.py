@@ -36,7 +36,7 @@ class LogFile(WatchedFileHandler):
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(path, encoding="utf-8")
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
         self._clock = clock
         self._failed = self._told = False
         """Whether the last record could not be written, and whether that was told."""
