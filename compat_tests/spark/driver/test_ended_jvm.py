@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import resource
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from compat_tests.spark.driver.test_lifecycle import App, app
 from millstream import StreamsConfig, StreamsException
 from millstream.topology.spark.driver import jvm, query
 from millstream.topology.spark.driver.query import QueryControl
+from millstream.topology.spark.logs import LogOptions
 
 __all__ = ["app"]
 
@@ -54,6 +57,23 @@ def test_a_jvm_that_may_open_too_few_files_does_not_start_and_that_is_told(
         jvm.launched_jvm({}, None)
     assert told in caught.value.detail
     assert ("ulimit -n" in caught.value.detail) == (most == 160)
+
+
+def test_a_machine_whose_name_nobody_knows_is_told_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def launch_gateway(_: Any, options: Any) -> Any:
+        os.write(options["stderr"], b"Caused by: java.net.UnknownHostException: here: unknown\n")
+        raise PySparkRuntimeError("Java gateway process exited")
+
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(jvm, "launch_gateway", launch_gateway)
+    monkeypatch.setattr(jvm, "gethostname", lambda: "here")
+    with pytest.raises(StreamsException) as caught:
+        jvm.launched_jvm({}, LogOptions("quiet", tmp_path / "app.log"))
+    assert caught.value.detail == 'The network does not know the name of this machine, "here".'
+    assert "SPARK_LOCAL_IP" in caught.value.hint
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from py4j import java_gateway
@@ -35,6 +36,7 @@ _JVM_END_S = 2.0
 """Py4J notices a lost connection before the process has ended."""
 _LAST_LINES = 15
 _ENOUGH_FILES = 1_024
+_UNKNOWN_HOST = "java.net.UnknownHostException"
 _FRAME = b"\tat "
 _STDERR = 2
 
@@ -81,6 +83,13 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
             gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
         last = "" if output is None else output.last_lines()
+        if _UNKNOWN_HOST in last:
+            raise StreamsException(
+                "cannot start Spark's JVM",
+                detail=f'The network does not know the name of this machine, "{gethostname()}".',
+                hint="Add it to /etc/hosts, or, where Spark runs on this machine only, set "
+                "SPARK_LOCAL_IP=127.0.0.1 in the environment.",
+            ) from error
         raise StreamsException(
             "cannot start Spark's JVM",
             detail=f"{_few_files()}It ended at once" + (f":\n{last}" if last else "."),
