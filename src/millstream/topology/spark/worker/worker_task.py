@@ -28,6 +28,7 @@ from millstream.topology.spark.state.slots import DirectoryLock
 from millstream.topology.spark.state.standby_files import StandbyFiles
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import Carrier
+from millstream.topology.spark.worker.forked import ends_forked
 from millstream.topology.spark.worker.global_tables import GlobalTables
 from millstream.topology.spark.worker.inbox import Columns, arrived_runs, raw_chunks, source_runs
 from millstream.topology.spark.worker.last_records import last_of_each_key
@@ -176,11 +177,16 @@ class WorkerTask:
     ) -> tuple[bytes, list[dict[str, Any]]]:
         manifest = _manifest(saved, segments)
         topics = {row.topic for row in (*arrived.sources, *arrived.internal)}
-        with self._watch.batch(manifest.step, sorted(topics)):
-            return self._processed(arrived, manifest, saved, segments)
+        with self._watch.batch(manifest.step, sorted(topics)), ends_forked() as end_forked:
+            return self._processed(arrived, manifest, saved, segments, end_forked)
 
     def _processed(
-        self, arrived: Arrived, manifest: Manifest, saved: bytes | None, segments: SegmentLog
+        self,
+        arrived: Arrived,
+        manifest: Manifest,
+        saved: bytes | None,
+        segments: SegmentLog,
+        end_forked: Callable[[], None],
     ) -> tuple[bytes, list[dict[str, Any]]]:
         watch, changelog = self._watch, self._host.changelog
         changelog.catch_up(manifest, segments)
@@ -201,6 +207,7 @@ class WorkerTask:
                 for piece in watch.pieces(task, chunk):
                     task.add(piece)
         task.measures.ran(task.run(), began)
+        end_forked()
         watch.enter(Phase.COMMIT)
         # Also when the source has dropped all records.
         task.punctuations.run_stream_time()
