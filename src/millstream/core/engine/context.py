@@ -180,6 +180,15 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """As the host's."""
         return self._task.host.answers_come_later
 
+    def comes_later(self, topic: str) -> bool:
+        """Tell whether what goes to a repartition topic is read only after the next commit."""
+        name = self._task.plan.internal_name(topic, self.applicationId())
+        return self._task.host.comes_later(name)
+
+    def keeps(self, store: str) -> bool:
+        """Tell whether a store is the task's, connected to the processor or not."""
+        return store in self._task.stores
+
     def shared(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what nodes of the task share by a name; the first that asks makes it."""
         return self._task.host.shared.setdefault(name, make())

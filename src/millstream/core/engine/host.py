@@ -52,6 +52,11 @@ class TaskHost(ABC):
         del topic
         return 1
 
+    def comes_later(self, topic: str) -> bool:
+        """Tell whether what is sent to a topic of a circle comes back with a later batch."""
+        del topic
+        return False
+
     def logs_changes(self, store: str) -> bool:
         """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
         del store

@@ -82,7 +82,7 @@ class JoinPart(Operator):
             for role in ("pk", "fk", "vh")
         }
         self._key_serde = join.key_serde or context.keySerde()
-        foreign_key_serde = join.foreign_key_serde or context.keySerde()
+        self._foreign_key_serde = foreign_key_serde = join.foreign_key_serde or context.keySerde()
         value_serde = join.value_serde or context.valueSerde()
         where = f'serde of the foreign-key join with topic "{join.topic}"'
         keys = serializer_of(self._key_serde, f"the key {where}")
@@ -104,8 +104,13 @@ class JoinPart(Operator):
         if not self.context.answers_come_later or self._join.left:
             return None
         shared: TakenBack = self.context.shared(self._join.store, TakenBack)
-        self.context.at_commit(shared.clear)
+        # A task that has been created anew may find what another one left there.
+        shared.restore()
         return shared
+
+    def subscriptions_come_later(self) -> bool:
+        """Tell whether subscriptions reach the right side with the batch after theirs."""
+        return bool(self.context.comes_later(self._join.topic))
 
     def row_hash(self, value: Any) -> bytes | None:
         """Return the hash of a left row's bytes."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import make_record
-from millstream.core.serdes.base import serialize_column
-from millstream.core.serdes.checks import serializer_of
+from millstream.core.serdes.base import deserializer_call, serialize_column
+from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart
 from millstream.topology.operators.operator import AnyRecord, runs
@@ -27,8 +27,25 @@ class Subscribe(JoinPart):
         self._keys = serializer_of(self._key_serde, "the key serde of a foreign-key join")
         self._owed = None
         if context.answers_come_later and not self._join.left:
-            self._owed = OwedAnswers()
+            # Where both sides are one task, subscription and answer take a batch each.
+            both = context.keeps(self._join.store) and self.subscriptions_come_later()
+            self._owed = OwedAnswers(lasting=both)
             context.at_commit(self._owed.committed)
+
+    def save(self) -> bytes | None:
+        """Return the rows that may still miss their answer."""
+        return None if self._owed is None else self._owed.save(self.foreign_key_bytes)
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        return b"".join(saved)
+
+    def restore(self, data: bytes) -> None:
+        if self._owed is not None:
+            self._owed.restore(data, self._read_foreign_key)
+
+    def _read_foreign_key(self, data: bytes | None) -> Any:
+        reader = deserializer_of(self._foreign_key_serde, "the foreign key's serde of a join")
+        return deserializer_call(reader)(self._names["fk"], self._headers(), data)
 
     def process(self, record: AnyRecord) -> None:
         """Subscribe the row as it is now, and cancel what it was subscribed to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -158,6 +159,20 @@ class AnswerAll(JoinPart):
         self._keys = deserializer_of(self._key_serde, "the key serde of a foreign-key join")
         self._read_key = deserializer_call(self._keys)
         self._taken_back = self.taken_back()
+        if self._taken_back is not None:
+            lasting = self.subscriptions_come_later()
+            context.at_commit(partial(self._taken_back.committed, lasting=lasting))
+
+    def save(self) -> bytes | None:
+        """Return the rows that may have to be told once more."""
+        return None if self._taken_back is None else self._taken_back.save()
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        return b"".join(saved)
+
+    def restore(self, data: bytes) -> None:
+        if self._taken_back is not None:
+            self._taken_back.restore(data)
 
     def process(self, record: AnyRecord) -> None:
         """Forward responses in the order of the primary keys' bytes."""
@@ -175,7 +190,7 @@ class AnswerAll(JoinPart):
             subscription = self._subscriptions.decode(self._join.topic, record.headers(), data)
             response = JoinResponse(subscription.row_hash, change.new, subscription.partition)
             if change.new is None and self._taken_back is not None:
-                self._taken_back.add(primary)
+                self._taken_back.tell((primary,))
             self.forward(make_record(primary_key, response, record._timestamp, record._headers))
 
     def _sent_by_columns(self, record: AnyRecord, found: list[tuple[bytes, bytes]]) -> bool:
@@ -219,7 +234,7 @@ class AnswerAll(JoinPart):
             for index, each in zip(rows, subscriptions, strict=True)
         ]
         if self._taken_back is not None:
-            self._taken_back.update(
+            self._taken_back.tell(
                 own for own, index in zip(primary, rows, strict=True) if chunk.values[index] is None
             )
         made = fanned_out(chunk, rows).replace(keys=keys, values=responses)

@@ -146,6 +146,9 @@ class SparkTaskHost(TaskHost):
             return first
         return partition_count(self._job, topic, first)
 
+    def comes_later(self, topic: str) -> bool:
+        return topic in self._job.layout.feedback
+
     def logs_changes(self, store: str) -> bool:
         """Return whether it is a user's own store, without a working copy in the changelog.
 
