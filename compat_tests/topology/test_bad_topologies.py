@@ -10,8 +10,11 @@ import pytest
 
 from millstream import (
     ConfigException,
+    Consumed,
     ContextualProcessor,
     IllegalArgumentException,
+    KeyValue,
+    Materialized,
     NullPointerException,
     Serdes,
     Stores,
@@ -233,6 +236,30 @@ def test_a_node_without_serdes_is_named() -> None:
     copy = Topology().addSource("in", TEXT.deserializer(), TEXT.deserializer(), "words")
     with pytest.raises(StreamsException, match="value serdes for sink node out"):
         TopologyTestDriver(copy.addSink("out", "copies", "in"), config)
+
+
+def mapped(builder: StreamsBuilder) -> Any:
+    """A table whose values have no serde any more."""
+    return builder.table("in", Consumed.with_(TEXT, TEXT)).mapValues(len)
+
+
+def joined_with_mapped(builder: StreamsBuilder) -> None:
+    rows = builder.table("rows", Consumed.with_(TEXT, TEXT))
+    kept: Materialized[Any, Any, Any] = Materialized.as_("joined")
+    kept = kept.withKeySerde(TEXT).withValueSerde(TEXT)
+    rows.join(mapped(builder), lambda row: row[0], lambda row, other: f"{row}{other}", kept)
+
+
+@pytest.mark.parametrize(
+    "build", [joined_with_mapped, lambda b: mapped(b).groupBy(KeyValue).count()]
+)
+def test_a_serde_inside_of_an_internal_topics_is_missed_at_the_start(build: Any) -> None:
+    builder = StreamsBuilder()
+    build(builder)
+    with pytest.raises(StreamsException, match=r"value serdes for (sink|source) node K") as refused:
+        TopologyTestDriver(builder.build(), {"default.key.serde": TEXT})
+    assert "default.value.serde" in str(refused.value)
+    assert isinstance(refused.value.__cause__, ConfigException)
 
 
 def test_a_store_without_serdes_is_named() -> None:

@@ -284,8 +284,10 @@ def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> Sourc
     return SourceRuntime(
         task,
         node,
-        _filled(task, node.key_deserializer) or _default(task, "key", node, deserializer_of),
-        _filled(task, node.value_deserializer) or _default(task, "value", node, deserializer_of),
+        _filled(task, "key", node, node.key_deserializer)
+        or _default(task, "key", node, deserializer_of),
+        _filled(task, "value", node, node.value_deserializer)
+        or _default(task, "value", node, deserializer_of),
         FailOnInvalidTimestamp() if internal else extractor,
         chunked=chunked,
     )
@@ -300,16 +302,24 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
         task,
         node,
         topic,
-        _filled(task, node.key_serializer) or _default(task, "key", node, serializer_of),
-        _filled(task, node.value_serializer) or _default(task, "value", node, serializer_of),
+        _filled(task, "key", node, node.key_serializer)
+        or _default(task, "key", node, serializer_of),
+        _filled(task, "value", node, node.value_serializer)
+        or _default(task, "value", node, serializer_of),
     )
 
 
-def _filled(task: Task, half: Any) -> Any:
+def _filled(task: Task, role: str, node: SourceNode | SinkNode, half: Any) -> Any:
     """Return a serializer or deserializer, the inner one from the defaults where it has none."""
     # Of its class, as above.
     fill = getattr(type(half), "with_defaults", None)
-    return half if fill is None else fill(half, task.settings)
+    if fill is None:
+        return half
+    filled = fill(half, task.settings)
+    if not getattr(filled, "inners", True):
+        keyless = getattr(filled, "key", role) is None and task.settings.key_serde is None
+        raise _lacking(role, node, "key" if keyless else "value")
+    return filled
 
 
 def _default(
@@ -319,10 +329,17 @@ def _default(
     settings = task.settings
     serde = settings.key_serde if role == "key" else settings.value_serde
     if serde is None:
-        kind = "source" if isinstance(node, SourceNode) else "sink"
-        raise StreamsException(
-            f"Failed to initialize {role} serdes for {kind} node {node.name}",
-            detail=f"It has no {role} serde, and the configuration has no default.",
-            hint=f"Name serdes at the operator, or set default.{role}.serde.",
-        ) from no_serde(role)
+        raise _lacking(role, node, role)
     return half_of(serde, f'default.{role}.serde, for node "{node.name}"')
+
+
+def _lacking(role: str, node: SourceNode | SinkNode, missing: str) -> StreamsException:
+    """Return the error for a node's serde that is missing, or lacks the serde that it wraps."""
+    kind = "source" if isinstance(node, SourceNode) else "sink"
+    error = StreamsException(
+        f"Failed to initialize {role} serdes for {kind} node {node.name}",
+        detail=f"It has no {missing} serde, and the configuration has no default.",
+        hint=f"Name serdes at the operator, or set default.{missing}.serde.",
+    )
+    error.__cause__ = no_serde(missing)
+    return error
