@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
 import msgspec
@@ -74,3 +74,32 @@ def test_no_number_becomes_null_beside_fields_that_are_none(
                 call("t", values)
         else:
             assert len(call("t", values)) == len(values)
+
+
+class Plain(msgspec.Struct):
+    value: Any = 0
+    note: Any = None
+
+
+class Shorter(Plain, omit_defaults=True):
+    more: Any = None
+
+
+def test_nan_of_a_subclass_that_leaves_out_defaults_is_refused() -> None:
+    half = JsonSerde.of(Plain).serializer()
+    with pytest.raises(SerializationException, match="JSON has no nan"):
+        half.serialize("t", Shorter(math.nan, None))
+
+
+@dataclass
+class Unset:
+    value: Any
+    late: int = field(init=False)
+
+
+def test_field_that_was_never_set_is_left_out_beside_one_that_is_none() -> None:
+    half = JsonSerde.of(Unset).serializer()
+    assert half.serialize("t", Unset(None)) == b'{"value":null}'
+    assert half.serialize_column("t", [Unset(None)]) == [b'{"value":null}']
+    with pytest.raises(SerializationException, match="JSON has no nan"):
+        half.serialize("t", Unset(math.nan))

@@ -245,7 +245,17 @@ def _nones_of(wanted: Any) -> Callable[[Any], int]:
     if len(names) < 2 or (config is not None and config.omit_defaults):
         return lambda _: -1
     fields_of = operator.attrgetter(*names)
-    return lambda value: fields_of(value).count(None)
+
+    def nones(value: Any) -> int:
+        # A subclass may have more fields, or leave out those with their default.
+        if type(value) is not kind:
+            return -1
+        try:
+            return fields_of(value).count(None)
+        except AttributeError:  # a field that was never set has no null
+            return -1
+
+    return nones
 
 
 def _refuse_nan(value: Any) -> None:
