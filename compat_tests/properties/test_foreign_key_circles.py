@@ -1,7 +1,8 @@
 """Foreign-key joins whose subscriptions, too, come a batch later give those of the final tables.
 
-They do where the right table is the first in the program, and where both tables are read by one
-task, as in a join of a table with itself. A task may be created anew between any two batches.
+They do where the right table is the first in the program, where both tables are read by one task,
+as in a join of a table with itself, and where the topic had records when the application came from
+Kafka Streams. A task may be created anew between any two batches.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from millstream.topology.operators.owed_answers import OwedAnswers, TakenBack, p
 from millstream.topology.operators.subscriptions import Instruction
 from millstream.topology.spark.compile import compile_plan
 
-SHAPES = ["right table first", "one task", "one table"]
+SHAPES = ["right table first", "one task", "one table", "over the broker"]
 GIVEN = {"application.id": "app", "bootstrap.servers": "no:0"}
 
 lefts = st.tuples(
@@ -82,7 +83,8 @@ class Line:
         self._settings = TaskSettings.of(
             StreamsConfig(GIVEN | {"statestore.cache.max.bytes": cache})
         )
-        layout = compile_plan(self._plan, "app", {"left": 1, "right": 1})
+        over = self._subscriptions() if shape == "over the broker" else []
+        layout = compile_plan(self._plan, "app", {"left": 1, "right": 1}, over)
         self._feedback = frozenset(layout.feedback)
         parts = {part.id: part for part in self._plan.subtopologies}
         self._parts = [parts[stage.subtopology] for stage in layout.stages]
@@ -91,6 +93,16 @@ class Line:
         self._waiting: list[Sent] = []
         self._time = 1_000
         self.results: dict[bytes, bytes] = {}
+
+    def _subscriptions(self) -> list[str]:
+        """Return the topic of subscriptions, as a migration from Kafka Streams names it."""
+        topics = {
+            topic
+            for part in self._plan.subtopologies
+            for source in part.sources
+            for topic in source.topics
+        }
+        return [f"app-{each}" for each in topics if "SUBSCRIPTION-REGISTRATION" in each]
 
     def _task(self, part: SubTopology, kept: Any) -> Task:
         host = CircleHost("app", self._settings.configs, 0)
@@ -167,6 +179,13 @@ CHANGED_IN_TWO_BATCHES: list[list[Row]] = [
     [("left", "k1", "-|1")],
     [("left", "k1", "-|2")],
 ]
+MOVED_IN_TWO_BATCHES: list[list[Row]] = [
+    [("right", "a", "x"), ("left", "k1", "a|1")],
+    [],
+    [],
+    [("left", "k1", "b|1")],
+    [("left", "k1", "b|2")],
+]
 
 
 @given(batches, st.sampled_from(SHAPES), st.sampled_from([0, 10_000_000]), st.booleans())
@@ -175,6 +194,8 @@ CHANGED_IN_TWO_BATCHES: list[list[Row]] = [
 @example(DELETED_WITH_ITS_RIGHT_ROW, "one task", 0, False)
 @example(CHANGED_IN_TWO_BATCHES, "one task", 0, True)
 @example(CHANGED_IN_TWO_BATCHES, "one table", 10_000_000, False)
+@example(CHANGED_IN_TWO_BATCHES, "over the broker", 0, True)
+@example(MOVED_IN_TWO_BATCHES, "over the broker", 0, False)
 def test_results_are_those_of_the_final_tables(
     batches: list[list[Row]], shape: str, cache: int, restarts: bool
 ) -> None:

@@ -185,9 +185,10 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         name = self._task.plan.internal_name(topic, self.applicationId())
         return self._task.host.comes_later(name)
 
-    def keeps(self, store: str) -> bool:
-        """Tell whether a store is the task's, connected to the processor or not."""
-        return store in self._task.stores
+    def reads_later(self) -> bool:
+        """Tell whether a topic that the task reads comes to it only after the next commit."""
+        parts = self._task.parts
+        return any(self.comes_later(topic) for part in parts for topic in part.source_topics)
 
     def shared(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what nodes of the task share by a name; the first that asks makes it."""

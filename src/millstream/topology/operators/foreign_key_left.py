@@ -27,8 +27,9 @@ class Subscribe(JoinPart):
         self._keys = serializer_of(self._key_serde, "the key serde of a foreign-key join")
         self._owed = None
         if context.answers_come_later and not self._join.left:
-            # Where both sides are one task, subscription and answer take a batch each.
-            both = context.keeps(self._join.store) and self.subscriptions_come_later()
+            # Where both sides are one task, or an adoption has left subscriptions on the broker,
+            # subscription and answer take a batch each.
+            both = self.subscriptions_come_later() and context.reads_later()
             self._owed = OwedAnswers(lasting=both)
             context.at_commit(self._owed.committed)
 

@@ -6,9 +6,10 @@ that change is answered only if there is a right row. If there is none, the resu
 ever. In Kafka Streams that takes two updates within the milliseconds that an answer needs; where it
 comes with the next batch, two updates within one batch.
 
-Subscriptions may need a batch, too: where the right table is the first in the program, or both
-tables are in one sub-topology. What is remembered then lasts until the commit after the next one,
-and a task that is created anew between the two has it from its snapshot.
+Subscriptions may need a batch, too: where the right table is the first in the program, both tables
+are in one sub-topology, or the topic had records when the application came from Kafka Streams. What
+is remembered then lasts until the commit after the next one, and a task that is created anew
+between the two has it from its snapshot.
 """
 
 from __future__ import annotations
