@@ -13,9 +13,10 @@ import pytest
 
 from compat_tests import ROOT
 from millstream import StreamsConfig
-from millstream.core.errors import ConfigException, ProcessorStateException
+from millstream.core.errors import ConfigException, ProcessorStateException, StreamsException
 from millstream.topology.spark.driver.preflight import check_file_names
 from millstream.topology.spark.driver.savepoints import checkpoint_root
+from millstream.topology.spark.driver.session import new_session
 
 
 def session(encoding: str) -> Any:
@@ -67,6 +68,24 @@ def test_a_path_that_is_another_one_to_spark_is_refused(key: str, name: str) -> 
     with pytest.raises(ConfigException, match=f"configuration {key}") as told:
         checkpoint_root(config)
     assert "Choose " in told.value.hint
+
+
+@pytest.mark.parametrize("key", ["state.dir", "millstream.checkpoint.location"])
+def test_a_path_that_is_not_utf_8_is_refused(key: str) -> None:
+    own: dict[str, Any] = {key: "/data/caf\udce9"}
+    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
+    with pytest.raises(ConfigException, match=r"/data/caf\\udce9 for configuration") as told:
+        checkpoint_root(config)
+    assert "UTF-8" in told.value.hint
+
+
+def test_a_program_in_a_directory_that_is_not_utf_8_is_refused_before_a_jvm_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "path", ["/programs/caf\udce9", *sys.path])
+    with pytest.raises(StreamsException, match=r"not UTF-8: /programs/caf\\udce9") as told:
+        new_session({"spark.master": "local[1]"}, "app")
+    assert "sys.path" in told.value.hint
 
 
 def test_an_application_whose_name_is_no_path_to_spark_is_told_that_it_is_the_name() -> None:

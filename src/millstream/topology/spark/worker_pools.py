@@ -12,6 +12,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.fork_server import DRIVER, ROLE
 
 DAEMON = "millstream.topology.spark.daemon"
@@ -36,12 +37,34 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
         environment[ROLE] = role
         if (session.sparkContext.master or "").startswith("local"):
             # Workers on the same machine can import what the driver can import.
-            environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+            environment["PYTHONPATH"] = import_path()
         try:
             yield
         finally:
             environment.clear()
             environment.update(before)
+
+
+def import_path() -> str:
+    """Return the directories that this program imports from, for workers on the same machine.
+
+    Raises:
+        StreamsException: Spark's JVM, which hands them on, has no text for one of them.
+    """
+    entries = [entry or os.getcwd() for entry in sys.path]
+    for entry in entries:
+        try:
+            entry.encode("utf-8")
+        except UnicodeEncodeError as error:
+            shown = entry.encode("utf-8", "backslashreplace").decode()
+            raise StreamsException(
+                f"this program imports from a directory whose name is not UTF-8: {shown}",
+                detail="Spark's JVM hands sys.path on to the Python workers on this machine, and "
+                "has no text for that name.",
+                hint="Move the program to a directory whose name is UTF-8, or take that one out of "
+                "sys.path.",
+            ) from error
+    return os.pathsep.join(entries)
 
 
 @contextmanager

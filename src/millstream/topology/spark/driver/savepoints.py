@@ -71,6 +71,16 @@ def _plain(location: str, key: str, value: str) -> str:
             hint='Choose a directory without the characters " and \\, and without control '
             "characters such as a new line.",
         )
+    try:
+        location.encode("utf-8")
+    except UnicodeEncodeError as error:
+        shown = value.encode("utf-8", "backslashreplace").decode()
+        raise ConfigException(
+            f"Invalid value {shown} for configuration {key}",
+            detail="With the directories above it, its name is not UTF-8, and Spark's JVM would "
+            "use another directory.",
+            hint="Choose a directory whose whole path is UTF-8.",
+        ) from error
     path = local_path(location)
     if path is None or str(Path(location.removeprefix("file://"))).endswith(str(path)):
         return location

@@ -34,7 +34,7 @@ from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.driver.spark_environment import check_spark_environment
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
-from millstream.topology.spark.worker_pools import importable_daemon
+from millstream.topology.spark.worker_pools import import_path, importable_daemon
 
 log = logging.getLogger(__name__)
 
@@ -125,6 +125,8 @@ def new_session(
         spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
     )
     check_spark_environment(settings)
+    if settings[_MASTER].strip().startswith("local"):
+        import_path()  # What is wrong with it is told before a JVM starts.
     os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
     archive = str(config.get(CLASS_ARCHIVE, OFF)).lower() != OFF
     settings = on_this_machine(settings, archive=archive)
