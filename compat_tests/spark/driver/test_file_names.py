@@ -17,6 +17,7 @@ from millstream.core.errors import ConfigException, ProcessorStateException, Str
 from millstream.topology.spark.driver.preflight import check_file_names
 from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.worker_pools import import_path
 
 
 def session(encoding: str) -> Any:
@@ -102,3 +103,10 @@ def test_other_paths_are_taken_as_they_are(location: str) -> None:
     own: dict[str, Any] = {"millstream.checkpoint.location": location}
     config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
     assert checkpoint_root(config) == location
+
+
+def test_a_path_among_the_directories_of_imports_is_passed_over_as_python_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "path", [Path("/data/code"), "/data/more", ""])
+    assert import_path() == f"/data/more:{os.getcwd()}"

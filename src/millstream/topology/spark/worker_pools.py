@@ -51,7 +51,8 @@ def import_path() -> str:
     Raises:
         StreamsException: Spark's JVM, which hands them on, has no text for one of them.
     """
-    entries = [entry or os.getcwd() for entry in sys.path]
+    # As Python's own imports, which pass over all that is no text, such as a Path.
+    entries = [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
     for entry in entries:
         try:
             entry.encode("utf-8")
