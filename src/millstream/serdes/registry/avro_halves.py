@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
@@ -32,9 +31,11 @@ from millstream.serdes.registry.framing import IdKey
 from millstream.serdes.registry.generic_record import GenericRecord
 from millstream.serdes.registry.halves import (
     Decode,
+    DecodeMany,
     Encode,
     RegistryDeserializer,
     RegistrySerializer,
+    SchemaReader,
 )
 
 _LATEST = "use.latest.version=true with auto.register.schemas=false"
@@ -163,22 +164,21 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
         self._type = self._given_type or settings.of_role("specific.avro.{role}.type")
         self._makes_classes = self._specific or settings.values["specific.avro.reader"]
 
-    def decoder(self, written: Schema, id_key: IdKey, topic: str) -> Decode:
-        """Return the function from data to objects."""
+    def schema_reader(self, written: Schema, id_key: IdKey, topic: str) -> SchemaReader:
+        """Return how data of a schema become objects."""
         del id_key
         client = self._connection().client
         writer = parsed_schema(written, client)
         reader, wanted = self._reader(writer, topic)
         if writer.root == "bytes":
-            return lambda data, start: data[start:]
+            return SchemaReader(lambda data, start: data[start:])
         if wanted is not None:
             refuse_unfit(reader, wanted)
-        # As an object of its own, which can have what reads many data.
-        decode: Any = partial(decoder(writer, reader, wanted))
-        decode.columns = ColumnDecoder(writer, reader, wanted).decoded
+        decode: Any = decoder(writer, reader, wanted)
+        many = ColumnDecoder(writer, reader, wanted).decoded
         if wanted is None and is_record(reader):
-            return _generic(decode, reader)
-        return cast("Decode", decode)
+            return _generic_reader(reader, decode, many)
+        return SchemaReader(decode, many)
 
     def _reader(self, writer: AvroSchema, topic: str) -> tuple[AvroSchema, Any]:
         """Return the schema and the class of the objects that a schema's data become."""
@@ -194,19 +194,17 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
         return own, wanted
 
 
-def _generic(decode: Any, schema: AvroSchema) -> Decode:
+def _generic_reader(schema: AvroSchema, decode: Decode, many: DecodeMany) -> SchemaReader:
     def read(data: bytes, start: int) -> GenericRecord:
         return GenericRecord(schema, decode(data, start))
 
-    def columns(values: Sequence[bytes | None], start: int) -> list[GenericRecord | None] | None:
-        found = decode.columns(values, start)
+    def read_many(values: Sequence[bytes | None], start: int) -> list[GenericRecord | None] | None:
+        found = many(values, start)
         if found is None:
             return None
         return [None if each is None else GenericRecord(schema, each) for each in found]
 
-    made: Any = read
-    made.columns = columns
-    return cast("Decode", made)
+    return SchemaReader(read, read_many)
 
 
 class SpecificAvroSerializer(KafkaAvroSerializer):

@@ -39,6 +39,7 @@ from millstream.serdes.registry.subjects import SubjectSchema
 T = TypeVar("T")
 Encode = Callable[[Any], bytes]
 Decode = Callable[[bytes, int], Any]
+DecodeMany = Callable[[Sequence[bytes | None], int], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,18 @@ class SchemaWriter:
     convert: Encode
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaReader:
+    """How data of one schema become objects."""
+
+    decode: Decode
+    """From bytes, and where the payload begins."""
+    decode_many: DecodeMany | None = None
+    """Reads many together, if the format can; its result is None where it can't read these."""
+
+
 MOST_KNOWN = 4096
-"""Decoders that a deserializer keeps, by topic and by what names a schema."""
+"""Readers that a deserializer keeps, by topic and by what names a schema."""
 
 
 @dataclass(slots=True)
@@ -258,8 +269,8 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
     """Base of deserializers with a schema registry."""
 
     @abstractmethod
-    def decoder(self, written: Schema, id_key: IdKey, topic: str) -> Decode:
-        """Return the function from bytes, and where the payload begins, to an object."""
+    def schema_reader(self, written: Schema, id_key: IdKey, topic: str) -> SchemaReader:
+        """Return how data of a schema become objects."""
 
     def deserialize(self, topic: str, /, *arguments: Any) -> T | None:
         """Read ``(topic, data)`` or ``(topic, headers, data)``.
@@ -285,38 +296,45 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
         """Deserialize many values; the registry is asked once for each schema."""
-        known, start = self._known(), PREFIX.size
-        found = self._of_one_schema(topic, values)
+        found = self._read_together(topic, values)
         if found is not None:
             return found
+        known, start = self._known(), PREFIX.size
         out: list[T | None] = []
         for data in values:
             if data is None:
                 out.append(None)
                 continue
-            decode = known.get((topic, data[:start]))
-            out.append(self._read(topic, None, data) if decode is None else decode(data, start))
+            reader = known.get((topic, data[:start]))
+            if reader is None:
+                out.append(self._read(topic, None, data))
+            else:
+                out.append(reader.decode(data, start))
         return out
 
-    def _of_one_schema(self, topic: str, values: Sequence[bytes | None]) -> list[T | None] | None:
-        """Return the objects if all data are of one known schema, and are read together."""
-        prefixes = {None if data is None else data[: PREFIX.size] for data in values} - {None}
-        if len(prefixes) != 1:
+    def _read_together(self, topic: str, values: Sequence[bytes | None]) -> list[T | None] | None:
+        """Return the objects if all data are of one known schema, and the format can do it."""
+        known, start = self._known(), PREFIX.size
+        first = next((data[:start] for data in values if data is not None), None)
+        reader = known.get((topic, first))
+        if first is None or reader is None or reader.decode_many is None:
             return None
-        columns = getattr(self._known().get((topic, *prefixes)), "columns", None)
-        return None if columns is None else columns(values, PREFIX.size)
+        if any(data is not None and data[:start] != first for data in values):
+            return None
+        found: list[T | None] | None = reader.decode_many(values, start)
+        return found
 
     def _read(self, topic: str, headers: Headers | None, data: bytes) -> T:
         id_key, payload = split(data, headers, self._configured().header)
         known = self._known()
-        decode = known.get((topic, id_key))
-        if decode is None:
+        reader = known.get((topic, id_key))
+        if reader is None:
             if len(known) >= MOST_KNOWN:
                 # A header may go on behind the schema's id, so that records decide how many.
                 known.clear()
-            decode = known[topic, id_key] = self._new_decoder(topic, id_key)
+            reader = known[topic, id_key] = self._new_reader(topic, id_key)
         try:
-            value: T = decode(data, len(data) - len(payload))
+            value: T = reader.decode(data, len(data) - len(payload))
             return value
         except Exception as error:
             settings = self._configured()
@@ -334,11 +352,11 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
 
         return shown(id_key)
 
-    def _new_decoder(self, topic: str, id_key: IdKey) -> Decode:
+    def _new_reader(self, topic: str, id_key: IdKey) -> SchemaReader:
         role = self._configured().role
         place = f'the topic "{topic}"'
         schema = self._connection().schema_by_id(id_key, self.FORMAT, role, place, self.FETCHED_AS)
-        return self.decoder(without_rules(schema, place), id_key, topic)
+        return self.schema_reader(without_rules(schema, place), id_key, topic)
 
     def latest_of(self, topic: str, name: str | None, text: str) -> Schema | None:
         """Return the newest schema of the topic's subject, if the configuration asks for it."""

@@ -17,10 +17,10 @@ from millstream.core.serdes import WrapperSerde
 from millstream.core.wording import a_kind
 from millstream.serdes.registry.framing import IdKey
 from millstream.serdes.registry.halves import (
-    Decode,
     Encode,
     RegistryDeserializer,
     RegistrySerializer,
+    SchemaReader,
 )
 from millstream.serdes.registry.json_values import (
     as_plain,
@@ -125,8 +125,8 @@ class KafkaJsonSchemaDeserializer(RegistryDeserializer[Any]):
         named = self._configured().of_role("json.{role}.type")
         self._type = self._given_type or (None if named in (object, dict) else named)
 
-    def decoder(self, written: Schema, id_key: IdKey, topic: str) -> Decode:
-        """Return the function from texts to objects."""
+    def schema_reader(self, written: Schema, id_key: IdKey, topic: str) -> SchemaReader:
+        """Return how texts become objects."""
         del id_key
         kind = written.schema_type
         if kind != JSON:
@@ -136,7 +136,7 @@ class KafkaJsonSchemaDeserializer(RegistryDeserializer[Any]):
         values = self._configured().values
         read = decoder(self._type, refuse_unknown=values["json.fail.unknown.properties"])
         if not values["json.fail.invalid.schema"]:
-            return lambda data, start: read(data[start:])
+            return SchemaReader(lambda data, start: read(data[start:]))
         text = str(written.schema_str)
         schema = self.latest_of(topic, title(text), text) or written
         validate = _validator(schema, self._connection().client)
@@ -145,7 +145,7 @@ class KafkaJsonSchemaDeserializer(RegistryDeserializer[Any]):
             validate(json.loads(data[start:]))
             return read(data[start:])
 
-        return checked
+        return SchemaReader(checked)
 
 
 class KafkaJsonSchemaSerde(WrapperSerde[R], Generic[R]):

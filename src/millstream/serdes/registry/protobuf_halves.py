@@ -13,10 +13,10 @@ from millstream.core.serdes.varint import read_varint, varint
 from millstream.core.wording import a_kind
 from millstream.serdes.registry.framing import GUID_BYTES, MAGIC_ID, PREFIX, IdKey
 from millstream.serdes.registry.halves import (
-    Decode,
     Encode,
     RegistryDeserializer,
     RegistrySerializer,
+    SchemaReader,
 )
 
 R = TypeVar("R")
@@ -103,8 +103,8 @@ class KafkaProtobufDeserializer(RegistryDeserializer[Any]):
         super().configure(configs, isKey)
         self._type = self._given_type or self._configured().of_role("specific.protobuf.{role}.type")
 
-    def decoder(self, written: Schema, id_key: IdKey, topic: str) -> Decode:
-        """Return the function from bytes to messages."""
+    def schema_reader(self, written: Schema, id_key: IdKey, topic: str) -> SchemaReader:
+        """Return how bytes become messages."""
         if written.schema_type != PROTOBUF:
             raise SerializationException(
                 f"the registry's schema is {written.schema_type or 'AVRO'}, not PROTOBUF",
@@ -127,7 +127,7 @@ class KafkaProtobufDeserializer(RegistryDeserializer[Any]):
                 kind = shapes[index] = self._type or self._message_class(written, index)
             return kind.FromString(data[start:])
 
-        return decode
+        return SchemaReader(decode)
 
     def _message_class(self, schema: Schema, index: Sequence[int]) -> Any:
         from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer
