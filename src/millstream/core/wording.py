@@ -54,6 +54,18 @@ def plain_text(text: Any) -> str:
     return text if type(text) is str else str.__str__(text)
 
 
+def printable(text: str) -> str:
+    """Return a text as UTF-8 can write it: half of a surrogate pair becomes its number.
+
+    Python has such halves in names of files that are not UTF-8, and reads them from JSON.
+
+    Example:
+        >>> printable("caf\\xe9"), printable("\\udce9.py")
+        ('caf\xe9', '\\\\udce9.py')
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def said(error: BaseException) -> str:
     """Return an error's type and text; a user's error may have no text, or fail to give it.
 

@@ -24,6 +24,7 @@ from millstream.core import errors
 from millstream.core.errors import MillstreamError, ProcessorStateException, StreamsException
 from millstream.core.processor import TaskId
 from millstream.core.typed_json import read_json
+from millstream.core.wording import printable
 from millstream.topology.spark.clients.rights import not_allowed_in
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
@@ -50,7 +51,7 @@ class WorkerFailure(Exception):
 
     def __init__(self, error: BaseException) -> None:
         self._facts = _facts(error)
-        super().__init__(f"{_printable(_said(error))}\n[[millstream:{_encoded(self._facts)}]]")
+        super().__init__(f"{_sendable(_said(error))}\n[[millstream:{_encoded(self._facts)}]]")
 
 
 class RemoteError(Exception):
@@ -71,7 +72,7 @@ def reported() -> Iterator[None]:
     except BaseException as error:  # noqa: BLE001 - it is raised, in another form
         reason = lost_state(error) or error
         # Spark encodes the whole trace after it has told the JVM of one, which waits for it.
-        raise WorkerFailure(reason) from (error if _is_utf_8(_trace(error)) else None)
+        raise WorkerFailure(reason) from _encodable(error)
 
 
 def lost_state(error: BaseException) -> ProcessorStateException | None:
@@ -132,34 +133,31 @@ def _facts(error: BaseException) -> dict[str, Any]:
         "frames": [*user_frames(_raised_by_user(chain))],
         "trace": _trace(error),
     }
-    printable: dict[str, Any] = _printable(facts)
-    return printable
+    found: dict[str, Any] = _sendable(facts)
+    return found
 
 
 def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
-def _printable(facts: Any) -> Any:
+def _sendable(facts: Any) -> Any:
     """Return texts, also those within lists and dicts, as UTF-8 can write them, and not too long.
 
     An error may quote half of a pair of surrogates: a record's, or of a file name in another code.
     """
     if isinstance(facts, str):
-        return facts[:_MOST_TEXT].encode("utf-8", "backslashreplace").decode()
+        return printable(facts[:_MOST_TEXT])
     if isinstance(facts, list | tuple):
-        return [_printable(each) for each in facts]
+        return [_sendable(each) for each in facts]
     if isinstance(facts, dict):
-        return {name: _printable(each) for name, each in facts.items()}
+        return {name: _sendable(each) for name, each in facts.items()}
     return facts
 
 
-def _is_utf_8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _encodable(error: BaseException) -> BaseException | None:
+    trace = _trace(error)
+    return error if printable(trace) == trace else None
 
 
 def _fields(error: BaseException) -> dict[str, Any]:

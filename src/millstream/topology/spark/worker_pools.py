@@ -13,6 +13,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
+from millstream.core.wording import printable
 from millstream.topology.spark.fork_server import DRIVER, ROLE
 
 DAEMON = "millstream.topology.spark.daemon"
@@ -54,17 +55,14 @@ def import_path() -> str:
     # As Python's own imports, which pass over all that is no text, such as a Path.
     entries = [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
     for entry in entries:
-        try:
-            entry.encode("utf-8")
-        except UnicodeEncodeError as error:
-            shown = entry.encode("utf-8", "backslashreplace").decode()
+        if (shown := printable(entry)) != entry:
             raise StreamsException(
                 f"this program imports from a directory whose name is not UTF-8: {shown}",
                 detail="Spark's JVM hands sys.path on to the Python workers on this machine, and "
                 "has no text for that name.",
                 hint="Move the program to a directory whose name is UTF-8, or take that one out of "
                 "sys.path.",
-            ) from error
+            )
     return os.pathsep.join(entries)
 
 

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import ConfigException, IllegalStateException, StreamsException
+from millstream.core.wording import printable
 from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.descriptor import for_spark, local_files, local_path
@@ -71,16 +72,13 @@ def _plain(location: str, key: str, value: str) -> str:
             hint='Choose a directory without the characters " and \\, and without control '
             "characters such as a new line.",
         )
-    try:
-        location.encode("utf-8")
-    except UnicodeEncodeError as error:
-        shown = value.encode("utf-8", "backslashreplace").decode()
+    if printable(location) != location:
         raise ConfigException(
-            f"Invalid value {shown} for configuration {key}",
+            f"Invalid value {printable(value)} for configuration {key}",
             detail="With the directories above it, its name is not UTF-8, and Spark's JVM would "
             "use another directory.",
             hint="Choose a directory whose whole path is UTF-8.",
-        ) from error
+        )
     path = local_path(location)
     if path is None or str(Path(location.removeprefix("file://"))).endswith(str(path)):
         return location
