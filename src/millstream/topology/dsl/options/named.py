@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
@@ -41,7 +42,8 @@ class NamedOperation:
         return self._with(name=name)
 
     def _with(self, **changes: Any) -> Self:
-        return replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
+        made: Self = _changed_copy(self, changes)
+        return made
 
 
 class ChangesItself:
@@ -53,10 +55,15 @@ class ChangesItself:
     __slots__ = ()
 
     def _with(self, **changes: Any) -> Self:
-        made: Any = replace(self, **changes)  # type: ignore[type-var]  # as above
+        made = _changed_copy(self, changes)
         for name in changes:
             object.__setattr__(self, name, getattr(made, name))
         return self
+
+
+def _changed_copy(option: Any, changes: Mapping[str, Any]) -> Any:
+    # Every option is a dataclass, whose values are checked when it is made.
+    return replace(option, **changes)
 
 
 class SerdeOperation(NamedOperation, Generic[K, V]):
