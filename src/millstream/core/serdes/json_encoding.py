@@ -30,7 +30,7 @@ def encoder(default: Callable[[Any], Any] | None, is_sorted: bool) -> Callable[[
 
     def encode(data: Any) -> bytes:
         try:
-            if is_written_alike(data):
+            if _is_written_alike(data):
                 return encode_fast(data)
         except (ValueError, OverflowError, RecursionError):
             pass  # an int of more than 64 bits, half a surrogate, a circle: Python's way, or error
@@ -39,7 +39,7 @@ def encoder(default: Callable[[Any], Any] | None, is_sorted: bool) -> Callable[[
     return encode
 
 
-def is_written_alike(data: Any) -> bool:
+def _is_written_alike(data: Any) -> bool:
     """Tell whether msgspec is known to write an object as Python's encoder does.
 
     It is ten times as fast. But it writes some floats in another form, NaN as null, and objects
@@ -61,7 +61,7 @@ def is_written_alike(data: Any) -> bool:
             # Python writes other numbers with an exponent.
             if not 1e-4 <= abs(each) < 1e16 and each != 0:
                 return False
-        elif kind not in _NESTED or not is_written_alike(each):
+        elif kind not in _NESTED or not _is_written_alike(each):
             return False
     return True
 

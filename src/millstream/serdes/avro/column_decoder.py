@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Protocol
@@ -35,6 +35,14 @@ SLICE = 4096
 _MOST_ITEMS = 64
 """Items of one array: they are read by their place in it."""
 _MOST_MISSES = 3
+"""Runs in a row that could not be read so: others will not be, either."""
+_LEAVES: Mapping[str, Callable[[Sequence[Callable[[Any], Any]]], Leaf]] = {
+    "int": Int,
+    "long": Long,
+    "boolean": Boolean,
+    "bytes": Bytes,
+    "string": Text,
+}
 Objects = Callable[[], list[Any]]
 
 
@@ -96,13 +104,13 @@ def _read(root: Column, values: Sequence[bytes], start: int) -> list[Any]:
 @lru_cache(maxsize=256)
 def _root(schema: AvroSchema, wanted: Any) -> Column | None:
     try:
-        return _Making(schema).record(schema.root, target_of(wanted, schema))
+        return _Planner(schema).record(schema.root, target_of(wanted, schema))
     except Unsuited:
         return None
 
 
-class _Making:
-    """Makes the readers of a schema's types.
+class _Planner:
+    """Plans how the types of a schema are read.
 
     Its methods raise ``Unsuited`` for maps, unions but with null, arrays of arrays or of records,
     and records inside themselves.
@@ -153,10 +161,9 @@ def _leaf(node: Any, plan: Making) -> Leaf:
         return Bytes(converts, node["size"])
     if kind in ("float", "double"):
         return Floating(converts, 4 if kind == "float" else 8)
-    kinds = {"int": Int, "long": Long, "boolean": Boolean, "bytes": Bytes, "string": Text}
-    if kind not in kinds:
+    if kind not in _LEAVES:
         raise Unsuited
-    return kinds[kind](converts)
+    return _LEAVES[kind](converts)
 
 
 def _builder(names: Sequence[str], plan: Making) -> Callable[..., list[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy.typing as npt
 Numbers = npt.NDArray[Any]
 _LONGEST = 8
 """Bytes of the largest value that is read at one place."""
-
 _MOST_BYTES = 1 << 25
 """Of data that are copied to read them together: large ones gain nothing by it."""
 
@@ -88,7 +88,7 @@ def _signed(value: Numbers) -> Numbers:
     return found
 
 
-class Leaf:
+class Leaf(ABC):
     """Reader of a type without parts.
 
     Args:
@@ -98,9 +98,9 @@ class Leaf:
     def __init__(self, converts: Sequence[Callable[[Any], Any]]) -> None:
         self._converts = converts
 
+    @abstractmethod
     def raw(self, data: DataRun, at: Numbers) -> tuple[tuple[Numbers, ...], Numbers]:
         """Return columns that tell the values at places, and the next places."""
-        raise NotImplementedError
 
     def plain(self, data: DataRun, columns: Sequence[Numbers]) -> list[Any]:
         """Return the values that columns tell."""
