@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
 
+from compat_tests.spark.java_errors import JavaError
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import jvm
 
@@ -51,24 +51,11 @@ def test_an_error_that_quotes_an_empty_log_is_told(
     assert told == "millstream: cannot start Spark's JVM. It ended at once:\n"
 
 
-class FullDisk(Py4JJavaError):  # type: ignore[misc]
-    """What py4j raises where Spark's session cannot make its temporary directory."""
-
-    def __init__(self) -> None:
-        self.exception_cmd = ""
-
-    def __str__(self) -> str:
-        return (
-            "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
-            ": java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch"
-        )
-
-
 def test_a_full_disk_of_which_spark_tells_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def app(**_: object) -> None:
-        raise FullDisk
+        raise JavaError("java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch")
 
     monkeypatch.setattr(module, "app", app)
     monkeypatch.setattr(jvm, "ended_jvm", lambda: None)

@@ -31,11 +31,14 @@ TEXT = Serdes.String()
 Row = tuple[str, str, str | None]
 """Topic, key and value; that of a left row is its foreign key, or ``-`` for none, and a number."""
 
-lefts = st.tuples(
-    st.just("left"),
-    st.sampled_from(["k1", "k2", "k3"]),
-    st.sampled_from(["a|1", "a|2", "b|1", "b|2", "-|1", "-|2", None]),
-)
+
+def left_rows(*keys: str) -> st.SearchStrategy[Row]:
+    """Draw rows of the left table, or their deletions."""
+    values = st.sampled_from(["a|1", "a|2", "b|1", "b|2", "-|1", "-|2", None])
+    return st.tuples(st.just("left"), st.sampled_from(keys), values)
+
+
+lefts = left_rows("k1", "k2", "k3")
 rights = st.tuples(st.just("right"), st.sampled_from("ab"), st.sampled_from(["x", "y", None]))
 batches = st.lists(st.lists(lefts | rights, max_size=7), max_size=5)
 
@@ -52,7 +55,12 @@ def joined(*, left: bool) -> Topology:
         builder.table(topic, Consumed.with_(TEXT, TEXT), Materialized.as_(topic))
         for topic in ("left", "right")
     )
-    join = rows.leftJoin if left else rows.join
+    add_join(rows.leftJoin if left else rows.join, others)
+    return builder.build()
+
+
+def add_join(join: Any, others: Any) -> None:
+    """Join a table with another one by the letter that its rows begin with; write the results."""
     kept: Materialized[Any, Any, Any] = Materialized.as_("joined")
     join(
         others,
@@ -60,7 +68,6 @@ def joined(*, left: bool) -> Topology:
         lambda row, other: f"{row}+{other}",
         kept.withKeySerde(TEXT).withValueSerde(TEXT),
     ).toStream().to("out", Produced.with_(TEXT, TEXT))
-    return builder.build()
 
 
 class Application:

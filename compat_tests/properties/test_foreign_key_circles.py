@@ -16,8 +16,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_tests.properties.effort import examples
-from compat_tests.properties.test_foreign_key_batches import TEXT, LaterHost, Row, expected
-from millstream import Consumed, Materialized, Produced, StreamsBuilder, StreamsConfig, Topology
+from compat_tests.properties.test_foreign_key_batches import (
+    TEXT,
+    LaterHost,
+    Row,
+    add_join,
+    expected,
+    left_rows,
+    rights,
+)
+from millstream import Consumed, Materialized, StreamsBuilder, StreamsConfig, Topology
 from millstream.core.chunk import RawChunk
 from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
@@ -31,13 +39,7 @@ from millstream.topology.spark.compile import compile_plan
 SHAPES = ["right table first", "one task", "one table", "over the broker"]
 GIVEN = {"application.id": "app", "bootstrap.servers": "no:0"}
 
-lefts = st.tuples(
-    st.just("left"),
-    st.sampled_from(["k1", "k2", "a"]),
-    st.sampled_from(["a|1", "a|2", "b|1", "b|2", "-|1", "-|2", None]),
-)
-rights = st.tuples(st.just("right"), st.sampled_from("ab"), st.sampled_from(["x", "y", None]))
-batches = st.lists(st.lists(lefts | rights, max_size=5), max_size=6)
+batches = st.lists(st.lists(left_rows("k1", "k2", "a") | rights, max_size=5), max_size=6)
 
 
 def joined(shape: str) -> Topology:
@@ -56,13 +58,7 @@ def joined(shape: str) -> Topology:
         others = rows if shape == "one table" else table("right")
     if shape == "one task":
         rows.leftJoin(others, lambda row, _: row)
-    kept: Materialized[Any, Any, Any] = Materialized.as_("joined")
-    rows.join(
-        others,
-        lambda row: None if row[0] == "-" else row[0],
-        lambda row, other: f"{row}+{other}",
-        kept.withKeySerde(TEXT).withValueSerde(TEXT),
-    ).toStream().to("out", Produced.with_(TEXT, TEXT))
+    add_join(rows.join, others)
     return builder.build()
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import SparkRuntimeException
 
+from compat_tests.spark.java_errors import JavaError
 from millstream import StreamsException
 from millstream.core.errors import ConfigException
 from millstream.topology.spark.driver.session import _started
@@ -33,18 +34,14 @@ def test_an_interruption_becomes_an_error() -> None:
     assert "interrupted" in failure.problem
 
 
-class Refused(Py4JJavaError):  # type: ignore[misc]
-    """What Py4J raises for an exception of Java; also the exception, and a builder."""
+class Builder:
+    """Builder of a session that Spark refuses to start."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.java_exception: Any = self
-
-    def toString(self) -> str:
-        return self.text
+        self._text = text
 
     def getOrCreate(self) -> Any:
-        raise self
+        raise JavaError(self._text)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +53,6 @@ class Refused(Py4JJavaError):  # type: ignore[misc]
 )
 def test_what_spark_says_to_a_setting_that_it_refuses_is_told_without_its_frames(text: str) -> None:
     with pytest.raises(StreamsException, match="Spark does not start") as caught:
-        _started(Refused(text))
+        _started(Builder(text))
     assert caught.value.detail == "Spark says: 2 cores, 4 cpus per task"
     assert "spark-defaults.conf" in caught.value.hint
