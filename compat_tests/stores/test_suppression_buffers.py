@@ -240,6 +240,33 @@ def test_what_is_in_memory_stays_within_the_limit() -> None:
     assert buffer.count() == 2_000
 
 
+@pytest.mark.parametrize("committed", [False, True])
+def test_what_comes_and_leaves_within_a_batch_leaves_no_change(committed: bool) -> None:
+    host, context = Host(), RecordContext("in", 0, 0, 0)
+    buffer = opened(MemoryBuffer, host)
+    buffer.add(1, b"before", None, b"v", context)
+    if committed:
+        buffer.flush()
+        host.commit()
+    for time in range(20):
+        buffer.add(time, b"%d" % time, None, b"v", context)
+    assert len(list(buffer.evict(20))) == 21
+    buffer.flush()
+    changed = host.copies["held"].changes().entries
+    assert [key for key in changed if b"before" not in key] == [time_ordered.TOTALS] * committed
+
+
+def test_headers_that_a_program_changes_later_are_kept_as_they_were() -> None:
+    headers, empty = Headers().add("a", b"1"), Headers()
+    buffer = opened(MemoryBuffer, Host())
+    buffer.add(1, b"k", None, b"v", RecordContext("in", 0, 0, 0, headers))
+    buffer.add(2, b"l", None, b"v", RecordContext("in", 0, 0, 0, empty))
+    headers.remove("a")
+    empty.add("b", b"2")
+    kept = [list(change.context.headers()) for _, change in buffer.evict(2)]
+    assert [[header.key() for header in each] for each in kept] == [["a"], []]
+
+
 @given(change=changes)
 def test_a_logged_entry_comes_back_as_it_was(change: BufferedChange) -> None:
     assert described(b"k", from_log(logged(change))) == described(b"k", change)

@@ -13,13 +13,11 @@ from millstream.core.buffers import (
     SuppressionBuffer,
 )
 from millstream.core.durations import LONG_MAX
+from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.stores.buffers.time_ordered import (
     Place,
     TimeOrderedEntries,
-    from_row,
-    row_prior,
-    to_row,
 )
 
 SPILLED = b"\4"
@@ -58,20 +56,17 @@ class MemoryBuffer(SuppressionBuffer):
         new: bytes | None,
         context: RecordContext,
     ) -> None:
+        context = _unshared(context)
         for entries in self._parts:
-            found = entries.find(time, key)
-            if found is not None:
-                first, before = found
-                row = to_row(key, row_prior(before), old, new, context)
-                entries.replace(first, key, row, before)
+            if entries.update(time, key, old, new, context):
                 break
         else:
-            self._parts[0].add(time, key, to_row(key, old, old, new, context))
+            self._parts[0].add(key, BufferedChange(time, old, old, new, context))
         self._make_room()
 
     def get(self, key: bytes) -> BufferedChange | None:
-        found = self._find(key)
-        return None if found is None else from_row(found[1], found[2])
+        found = (entries.get(key) for entries in self._parts)
+        return next((change for change in found if change is not None), None)
 
     def evict(self, until: int) -> Iterator[tuple[bytes, BufferedChange]]:
         end = (until + 1, b"")
@@ -83,16 +78,14 @@ class MemoryBuffer(SuppressionBuffer):
             # Until the next entry is among the others.
             others = (other.first() for other in self._parts if other is not entries)
             limit = min((place for place in others if place is not None), default=end)
-            for time, key, row in entries.take(min(limit, end)):
-                yield key, from_row(time, row)
+            yield from entries.take(min(limit, end))
 
     def restore(self, key: bytes, change: BufferedChange | None) -> None:
-        found = self._find(key)
-        if found is not None:
-            entries, time, row = found
-            entries.remove(time, key, row)
+        for entries in self._parts:
+            if entries.remove(key):
+                break
         if change is not None:
-            self._parts[0].add(change.time, key, to_row(key, *change[1:]))
+            self._parts[0].add(key, change)
             self._make_room()
 
     def first_time(self) -> int:
@@ -126,13 +119,6 @@ class MemoryBuffer(SuppressionBuffer):
         name = f"{settings.store}-spilled"
         return TimeOrderedEntries(settings.working_copy(name, settings.byte_store))
 
-    def _find(self, key: bytes) -> tuple[TimeOrderedEntries, int, bytes] | None:
-        for entries in self._parts:
-            found = entries.find(LONG_MAX, key)
-            if found is not None:
-                return entries, *found
-        return None
-
     def _first(self) -> tuple[Place, TimeOrderedEntries] | None:
         """Return the first place of all, and the entries that have it."""
         best: tuple[Place, TimeOrderedEntries] | None = None
@@ -144,3 +130,12 @@ class MemoryBuffer(SuppressionBuffer):
 
     def _make_room(self) -> None:
         """Move entries to disk if the memory is full; this buffer has no limit."""
+
+
+def _unshared(context: RecordContext) -> RecordContext:
+    """Return a context whose headers no program can change while the entry waits."""
+    headers = context._headers
+    if headers is None:
+        return context
+    place = context._topic, context._partition, context._offset
+    return RecordContext(*place, context._timestamp, Headers(headers) if headers else None)
