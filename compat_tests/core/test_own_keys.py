@@ -18,6 +18,8 @@ REQUIRED = {"application.id": "app", "bootstrap.servers": "broker:9092"}
         ("millstream.checkpoint.locaton", "millstream.checkpoint.location"),
         ("millstream.max.records", "millstream.max.records.per.batch"),
         ("millstream.steer.task", "millstream.steer.tasks"),
+        ("millstream.checkpoint", "millstream.checkpoint.location"),
+        ("millstream.retry.max", "millstream.retry.max.restarts"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_one_that_was_meant(name: str, meant: str) -> None:

@@ -343,9 +343,16 @@ def refuse_unknown(names: Iterable[str]) -> None:
     """
     for name in names:
         if name.startswith(PREFIX) and name not in OWN_KEYS:
-            close = difflib.get_close_matches(name, OWN_KEYS, n=1, cutoff=0.6)
+            close = _close(name)
             raise ConfigException(
                 f"Unknown configuration '{name}'",
                 detail=f"The keys of millstream are: {', '.join(OWN_KEYS)}.",
-                hint=f'Did you mean "{close[0]}"?' if close else "",
+                hint=f'Did you mean "{close}"?' if close else "",
             )
+
+
+def _close(name: str) -> str | None:
+    """Return the key that was probably meant."""
+    longer = [key for key in OWN_KEYS if key.startswith(name + ".")]
+    close = longer or difflib.get_close_matches(name, OWN_KEYS, n=1)
+    return close[0] if close else None
