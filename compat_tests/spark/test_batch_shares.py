@@ -26,7 +26,7 @@ def fill(servers: str, topic: str, count: int) -> None:
 def query_of(
     session: SparkSession, servers: str, topics: list[str], unread: list[int]
 ) -> DataFrame:
-    shares = BatchShares(whole=WHOLE, least=0.02, unread=dict(enumerate(unread)))
+    shares = BatchShares(whole=WHOLE, most=WHOLE, least=0.02, unread=dict(enumerate(unread)))
     session = query_session(session, {}, 1)
 
     def rows(stage: int) -> DataFrame:
@@ -85,7 +85,7 @@ def test_a_stage_without_a_backlog_at_the_start_may_have_all_of_it_later(
 def test_a_backlog_is_shared_so_that_all_are_through_together(
     spark: SparkSession, play: Playground
 ) -> None:
-    shares = BatchShares(whole=1040, least=0.02, unread={0: 900, 1: 100})
+    shares = BatchShares(whole=1040, most=1040, least=0.02, unread={0: 900, 1: 100})
     records = spark.readStream.format("kafka").options(
         **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
     )
@@ -100,10 +100,39 @@ def test_a_backlog_is_shared_so_that_all_are_through_together(
 
 
 def test_however_small_a_batch_each_stage_may_read(spark: SparkSession, play: Playground) -> None:
-    shares = BatchShares(whole=1, least=0.02, unread={0: 900, 1: 0})
+    shares = BatchShares(whole=1, most=1, least=0.02, unread={0: 900, 1: 0})
     records = spark.readStream.format("kafka").options(
         **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
     )
     ours = shares.in_jvm(source._Source(records.load()))
 
     assert [ours.limit(0, 900), ours.limit(1, 0)] == [1, 1]
+
+
+def test_full_batches_grow_while_they_are_quick_and_no_further_than_said(
+    spark: SparkSession, play: Playground
+) -> None:
+    shares = BatchShares(whole=1000, most=3000, least=0.02, unread={0: 50_000, 1: 50_000})
+    records = spark.readStream.format("kafka").options(
+        **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
+    )
+    ours = shares.in_jvm(source._Source(records.load()))
+
+    now = 0
+
+    def limits(unread: int, took_s: float) -> int:
+        """Return what both stages may read after a batch that took so long, to a hundred."""
+        nonlocal now
+        now += int(took_s * 1e9)
+        both = ours.limit(0, unread, now) + ours.limit(1, unread, now)
+        return round(int(both), -2)
+
+    assert [limits(50_000, 0), limits(50_000, 1.9), limits(50_000, 1.9)] == [1000, 2000, 3000]
+    # Neither quick nor slow.
+    assert [limits(50_000, 2.1), limits(50_000, 3.9)] == [3000, 3000]
+    assert [limits(50_000, 4.1), limits(50_000, 9), limits(50_000, 9)] == [1500, 1000, 1000]
+    assert ours.isBehind()
+    # After a batch that had all there was, how long it took says nothing.
+    limits(400, 3)
+    assert limits(400, 1) == limits(400, 9) == limits(400, 1)
+    assert not ours.isBehind()

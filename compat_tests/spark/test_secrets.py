@@ -23,7 +23,7 @@ from millstream.topology.spark.clients.settings import (
 )
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver import brokers
-from millstream.topology.spark.driver.line import LineOptions
+from millstream.topology.spark.driver.line import BatchLimit, LineOptions
 from millstream.topology.spark.job import Job
 
 SECRET = "pa55-of-alice"
@@ -68,7 +68,7 @@ def shown(directory: Path) -> Iterator[str]:
         checkpoint="c",
         connector=connector_settings(found),
         starting_offsets={},
-        records_per_batch=1,
+        batches=BatchLimit(first=1, most=1),
         trigger_ms=0,
         ticks=False,
         global_connector=connector_settings(found),

@@ -22,8 +22,8 @@ import org.apache.spark.util.CollectionAccumulator;
 import scala.Tuple2;
 
 /**
- * Spark's own stream of a Kafka source, with our readers; where several stages read topics, its
- * limit of records is found anew for each batch.
+ * Spark's own stream of a Kafka source, with our readers; its limit of records is found anew for
+ * each batch.
  */
 public class ChunkStream
     implements SupportsTriggerAvailableNow, ReportsSourceMetrics, MicroBatchStream {
@@ -33,7 +33,7 @@ public class ChunkStream
     private final KafkaMicroBatchStream kafka;
     private final ChunkReaders readers;
     private final CollectionAccumulator measured;
-    /** How batches are shared; null if one stage reads topics. */
+    /** How batches are shared; null if no query reads this. */
     private final BatchShares shares;
     /** What was deleted before it was read, and when that was noticed: each a text and a Long. */
     private final ArrayDeque gone = new ArrayDeque();

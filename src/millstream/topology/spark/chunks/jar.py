@@ -28,6 +28,7 @@ SOURCES = (
     "ChunkTable",
     "ChunkStream",
     "BatchShares",
+    "TriggerClock",
     "ChunkReaders",
     "ChunkReader",
     "ChunkHeaders",

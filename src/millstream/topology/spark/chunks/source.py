@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.topology.spark.chunks.jar import chunk_classes
 from millstream.topology.spark.wire import chunk_schema
@@ -30,6 +31,8 @@ class BatchShares:
 
     whole: int
     """The most records of a batch."""
+    most: int
+    """What this may grow to, in the JVM, while batches are quick."""
     least: float
     """The least share of a stage, as a fraction of what all have not read."""
     unread: Mapping[int, int]
@@ -43,10 +46,15 @@ class BatchShares:
     def in_jvm(self, source: _Source) -> Any:
         """Return the same for the JVM, which follows what the stages have not read."""
         if self._java is None:
-            self._java = source.new("BatchShares", self.whole, self.least)
+            self._java = source.new("BatchShares", self.whole, self.most, self.least)
             for stage, records in self.unread.items():
                 self._java.note(stage, records)
         return self._java
+
+    def hasten(self, query: StreamingQuery) -> None:
+        """Let a batch begin at once where the one before has left records unread."""
+        if self._java is not None:
+            self._java.hasten(query._jsq.streamingQuery())
 
 
 def chunks_of(
@@ -59,7 +67,7 @@ def chunks_of(
             ranges of offsets that are read at once.
         stage: Index of the stage that reads it.
         keys: The group key of each of the stage's tasks.
-        shares: How batches are shared; None if only one stage reads topics.
+        shares: How batches are shared; None if no stage reads topics.
     """
     try:
         return _Source(records).chunks(stage, keys, shares)

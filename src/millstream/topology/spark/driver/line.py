@@ -11,6 +11,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
 from millstream.topology.spark.checkpoint.descriptor import AS_NAMED
 from millstream.topology.spark.chunks.source import BatchShares, chunks_of
@@ -32,8 +34,26 @@ from millstream.topology.spark.worker.stage import StageProcessor
 from millstream.topology.spark.worker.ticks import TICK_SOURCE, ticker
 from millstream.topology.spark.worker_pools import workers_for
 
+GROWN = 2
+"""How many times the default limit of a batch quick batches may reach."""
 MIN_SHARE = 0.02
 """Minimum share of a stage, as a fraction of the total backlog."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchLimit:
+    """The most records of a batch, of all topics together."""
+
+    first: int
+    most: int
+    """What this may grow to while batches are quick."""
+
+    @staticmethod
+    def of(config: StreamsConfig) -> BatchLimit:
+        """Return what a configuration says: a limit that was given stays as it is."""
+        first = config.getInt(RECORDS_PER_BATCH)
+        given = RECORDS_PER_BATCH in config.originals()
+        return BatchLimit(first=first, most=first if given else GROWN * first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +64,13 @@ class LineOptions:
     connector: Mapping[str, str] = field(repr=False)
     """Options of the Kafka source."""
     starting_offsets: Mapping[str, Mapping[int, int]]
-    records_per_batch: int
+    batches: BatchLimit
     trigger_ms: int
     """Minimum time between the starts of two batches; 0 for no pause."""
     ticks: bool
     """Whether batches run, with a tick for every task, while no records arrive."""
     backlog: Mapping[str, int] = field(default_factory=dict)
-    """Topic -> number of unread records; empty if only one stage reads topics."""
+    """Topic -> number of unread records; none is needed if only one stage reads topics."""
     global_connector: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the Kafka source of global stores."""
     global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
@@ -67,12 +87,13 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
     """Start the query of an application."""
     if options.history is not None:
         options.history.agreement().again()
-    arriving = sources_of(session, job, options)
+    shares = shares_of_a_batch(job.layout.stages, options.backlog, options.batches)
+    arriving = sources_of(session, job, options, shares)
     stage = partial(StageProcessor, to_sink=True)
     line = stages_of(session, job, arriving, stage, options.seed)
     with workers_for(session, "sink"):
         line = line.mapInArrow(timed(job.timed, SINK, sinker(job)), ROW_SCHEMA)
-    return (
+    query = (
         line.writeStream.queryName(job.application_id)
         .format("noop")
         .outputMode("append")
@@ -80,18 +101,19 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
         .trigger(processingTime=f"{options.trigger_ms} milliseconds")
         .start()
     )
+    if shares is not None and options.trigger_ms:
+        shares.hasten(query)
+    return query
 
 
 def sources_of(
-    session: SparkSession, job: Job, options: LineOptions
+    session: SparkSession, job: Job, options: LineOptions, shares: BatchShares | None
 ) -> Callable[[Stage], list[DataFrame]]:
     """Return what gives the rows that arrive at a stage from outside."""
-    read = [stage for stage in job.layout.stages if stage.topics]
-    shares = shares_of_a_batch(read, options.backlog, options.records_per_batch)
 
     def arriving(stage: Stage) -> list[DataFrame]:
         found = []
-        if stage in read:
+        if shares is not None and stage.topics:
             found.append(_records(session, job, stage, options, shares))
         if stage is job.layout.stages[0]:
             if options.ticks:
@@ -145,13 +167,12 @@ def _records(
     job: Job,
     stage: Stage,
     options: LineOptions,
-    shares: BatchShares | None,
+    shares: BatchShares,
 ) -> DataFrame:
     if options.history is not None:
         return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
-    limit = options.records_per_batch if shares is None else shares.alike()
-    source = source.option("maxOffsetsPerTrigger", limit)
+    source = source.option("maxOffsetsPerTrigger", shares.alike())
     if not options.without_reset.isdisjoint(stage.topics):
         source = source.option("failOnDataLoss", "true")
     records, keys = source.load(), job.layout.keys[: stage.tasks]
@@ -214,10 +235,14 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
 
 
 def shares_of_a_batch(
-    stages: Sequence[Stage], backlog: Mapping[str, int], records: int
+    stages: Sequence[Stage], backlog: Mapping[str, int], batches: BatchLimit
 ) -> BatchShares | None:
-    """Return how stages share a batch's records; None if only one of them reads topics."""
-    if len(stages) < 2:
+    """Return how stages share a batch's records; None if none of them reads topics."""
+    unread = {
+        stage.index: sum(backlog.get(topic, 0) for topic in stage.topics)
+        for stage in stages
+        if stage.topics
+    }
+    if not unread:
         return None
-    unread = {stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) for stage in stages}
-    return BatchShares(whole=records, least=MIN_SHARE, unread=unread)
+    return BatchShares(whole=batches.first, most=batches.most, least=MIN_SHARE, unread=unread)

@@ -10,7 +10,6 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import ConfigException, TopologyException
 from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
@@ -37,7 +36,7 @@ from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_c
 from millstream.topology.spark.driver.compiling import compiled_for
 from millstream.topology.spark.driver.deleted_records import DeletedRecords, read_to, without_reset
 from millstream.topology.spark.driver.jvm import quieten
-from millstream.topology.spark.driver.line import LineOptions
+from millstream.topology.spark.driver.line import BatchLimit, LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.owned import OwnedQuery
 from millstream.topology.spark.driver.pickled import pickled
@@ -232,7 +231,7 @@ class Runner(OwnedQuery):
             connector=connector_settings(self._config),
             starting_offsets=offsets,
             backlog=self._backlog(ready.brokers, layout, offsets),
-            records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
+            batches=BatchLimit.of(self._config),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
             history=self._history(ready, offsets),

@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from millstream.core.config import StreamsConfig
-from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import ClassCastException
 from millstream.core.plan import Plan
 from millstream.core.serdes.checks import serializer_of
@@ -28,7 +27,13 @@ from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
 from millstream.topology.spark.clients.settings import client_settings, connector_settings
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.driver.brokers import Brokers
-from millstream.topology.spark.driver.line import LineOptions, sources_of, stages_of
+from millstream.topology.spark.driver.line import (
+    BatchLimit,
+    LineOptions,
+    shares_of_a_batch,
+    sources_of,
+    stages_of,
+)
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.probe import needs_wall_clock
@@ -162,7 +167,9 @@ class _Line:
         return root / self._config.getString("application.id")
 
     def _arriving(self) -> Any:
-        from_topics = sources_of(self._session, self._job, self._options())
+        options = self._options()
+        shares = shares_of_a_batch(self._layout.stages, options.backlog, options.batches)
+        from_topics = sources_of(self._session, self._job, options, shares)
 
         def arriving(stage: Stage) -> list[DataFrame]:
             found = [
@@ -190,7 +197,7 @@ class _Line:
             checkpoint="",
             connector=connector,
             starting_offsets=offsets,
-            records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
+            batches=BatchLimit.of(self._config),
             trigger_ms=0,
             ticks=self._streaming and needs_wall_clock(self._plan, self._config),
             global_connector=connector_settings(self._config, "global.consumer.")
