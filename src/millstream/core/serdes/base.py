@@ -13,6 +13,7 @@ from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.function_kinds import has_not_run
 from millstream.core.headers import Headers
 from millstream.core.readable import Closing, Readable
+from millstream.core.serdes.reused import own_objects
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -102,7 +103,8 @@ class Deserializer(Readable, Closing, ABC, Generic[T]):
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
         """Deserialize many values, with the results of ``deserialize``."""
         call = deserializer_call(self)
-        return [call(topic, None, value) for value in values]
+        found = [call(topic, None, value) for value in values]
+        return own_objects(found, lambda: (call(topic, None, value) for value in values))
 
     def close(self) -> None:
         """Release what ``configure`` acquired."""

@@ -128,7 +128,7 @@ class JsonDeserializer(Deserializer[Any]):
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:
         if self._convert is not None:
-            return [self.deserialize(topic, value) for value in values]
+            return super().deserialize_column(topic, values)
         decode = self._decode_fast
         found: list[Any] = []
         for value in values:

@@ -7,13 +7,13 @@ show its last state in all of them.
 
 from __future__ import annotations
 
-import enum
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.keyvalue import KeyValue
+from millstream.core.serdes.reused import PLAIN, cannot_change
 from millstream.topology.operators.flat import SINGLE, SIZED
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ PROBES = 256
 LIST_PROBES = 16
 """How many lists of results are looked at: a function that fills one again begins with that."""
 
-_PLAIN: frozenset[type] = frozenset(
-    {bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)}
-)
 _REFILLED = frozenset({list, KeyValue})
 _WARNING = (
     "operator=%s a function returned one object for several records that it was called for at once;"
@@ -57,7 +54,7 @@ class Returned:
     """
 
     def __init__(self, *, trusted: bool = False, in_lists: bool = False) -> None:
-        self._plain: set[type] = set(_PLAIN)
+        self._plain: set[type] = set(PLAIN)
         self._left = 0 if trusted else PROBES
         self._seen: dict[int, Any] = {}
         self._lists_left = LIST_PROBES if in_lists else 0
@@ -186,8 +183,7 @@ class Returned:
     def _cannot_change(self, kind: type) -> bool:
         if kind in self._plain:
             return True
-        parameters = getattr(kind, "__dataclass_params__", None)
-        if issubclass(kind, enum.Enum) or getattr(parameters, "frozen", False):
+        if cannot_change(kind):
             self._plain.add(kind)
             return True
         return False

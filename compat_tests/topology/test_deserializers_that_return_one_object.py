@@ -1,0 +1,160 @@
+"""A deserializer may fill one object again and again: each record has what its bytes say."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from compat_tests.topology.running import Event, run
+from millstream import (
+    Consumed,
+    Grouped,
+    JsonDeserializer,
+    JsonSerializer,
+    Materialized,
+    Produced,
+    Serde,
+    Serdes,
+    StreamsBuilder,
+    StreamsException,
+    TimestampExtractor,
+)
+from millstream.core.serdes.base import deserialize_column
+
+TEXT = Serdes.String()
+EVENTS = [Event(key, f'["{n}"]', n) for n, key in enumerate("ababbcc", 1)]
+SINGLE = [replace(event, commit=True) for event in EVENTS]
+"""The same, each in a chunk of its own."""
+CONFIG = {
+    "default.key.serde": TEXT,
+    "default.value.serde": TEXT,
+    "statestore.cache.max.bytes": 0,
+}
+Read = Callable[[], Any]
+
+
+class ByTopicAndData:
+    """Fills one list, and inherits nothing."""
+
+    def __init__(self) -> None:
+        self.same: list[Any] = []
+
+    def deserialize(self, topic: str, data: bytes | None) -> Any:
+        if data is None:
+            return None
+        self.same[:] = json.loads(data)
+        return self.same
+
+
+class WithHeaders(ByTopicAndData):
+    """The same, and asks for headers: its records are read one by one."""
+
+    def deserialize(self, topic: str, headers: Any, data: bytes | None) -> Any:  # type: ignore[override]
+        return super().deserialize(topic, data)
+
+
+class InTurn:
+    """Fills two lists, one after the other."""
+
+    def __init__(self) -> None:
+        self.two = [ByTopicAndData(), ByTopicAndData()]
+
+    def deserialize(self, topic: str, data: bytes | None) -> Any:
+        self.two.reverse()
+        return self.two[0].deserialize(topic, data)
+
+
+class OwnTime(TimestampExtractor):
+    """Takes the time of a record from its value."""
+
+    def extract(self, record: Any, partitionTime: int) -> int:
+        return 10 * int(record.value()[0])
+
+
+def converted() -> Any:
+    same: dict[str, Any] = {}
+
+    def fill(found: Any) -> Any:
+        same["found"] = found
+        return same["found"] if not isinstance(found, list) else _filled(same, found)
+
+    return JsonDeserializer(fill)
+
+
+def _filled(same: dict[str, Any], found: list[Any]) -> Any:
+    kept: list[Any] = same.setdefault("kept", [])
+    kept[:] = found
+    return kept
+
+
+READERS: list[Read] = [ByTopicAndData, WithHeaders, InTurn, converted]
+
+
+def serde(read: Read) -> Serde[Any]:
+    return Serdes.serdeFrom(JsonSerializer(), read())
+
+
+def passed_on(source: Any, read: Read) -> Any:
+    return source
+
+
+def summed(source: Any, read: Read) -> Any:
+    grouped = source.groupByKey(Grouped.with_(TEXT, serde(read)))
+    kept: Any = Materialized.as_("kept")
+    return grouped.reduce(
+        lambda one, two: [*one, *two], kept.withKeySerde(TEXT).withValueSerde(serde(read))
+    ).toStream()
+
+
+def joined(source: Any, read: Read) -> Any:
+    table = source.toTable(Materialized.with_(TEXT, serde(read)))
+    return table.join(
+        table.mapValues(lambda value: [*value, "m"]), lambda one, two: one + two
+    ).toStream()
+
+
+def sent(operator: Any, read: Read, extractor: Any, events: Sequence[Event]) -> list[Any]:
+    builder = StreamsBuilder()
+    consumed = Consumed.with_(TEXT, serde(read))
+    if extractor is not None:
+        consumed = consumed.withTimestampExtractor(extractor)
+    stream = operator(builder.stream("in", consumed), read)
+    stream.to("out", Produced.with_(TEXT, Serdes.serdeFrom(JsonSerializer(), JsonDeserializer())))
+    found = run(builder.build().plan(), CONFIG, events, by_chunks=True)
+    return [(each.key, each.value, each.timestamp) for each in found if each.topic == "out"]
+
+
+@pytest.mark.parametrize("operator", [passed_on, summed, joined])
+@pytest.mark.parametrize("extractor", [None, OwnTime()], ids=["own time", "extracted"])
+@pytest.mark.parametrize("read", READERS)
+def test_records_of_a_run_are_what_single_ones_are(
+    operator: Any, extractor: Any, read: Read
+) -> None:
+    one_by_one = sent(operator, read, extractor, SINGLE)
+    assert len(one_by_one) >= len(EVENTS)
+    assert sent(operator, read, extractor, EVENTS) == one_by_one
+
+
+def test_an_object_that_cannot_be_copied_is_told() -> None:
+    lock = [threading.Lock()]
+    reader = Serdes.serdeFrom(JsonSerializer(), lambda topic, data: lock).deserializer()
+    with pytest.raises(StreamsException, match="again and again") as caught:
+        deserialize_column(reader, "in", [b"1", b"2"])
+    assert "new object for each record" in str(caught.value)
+
+
+def test_what_cannot_change_is_deserialized_once() -> None:
+    calls: list[bytes | None] = []
+
+    def read(topic: str, data: bytes | None) -> Any:
+        calls.append(data)
+        return "same"
+
+    reader = Serdes.serdeFrom(JsonSerializer(), read).deserializer()
+    assert deserialize_column(reader, "in", [b"1", b"2"]) == ["same", "same"]
+    assert calls == [b"1", b"2"]
