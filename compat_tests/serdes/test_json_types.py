@@ -12,12 +12,13 @@ import uuid
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, NewType, TypedDict
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypedDict, TypeVar
 
 import attrs
 import msgspec
 import pydantic
 import pytest
+import typing_extensions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ MANY = settings(max_examples=50 if LIGHT else 150, suppress_health_check=list(He
 
 
 UserId = NewType("UserId", str)
+T = TypeVar("T")
 
 
 class Color(enum.Enum):
@@ -61,6 +63,13 @@ class Point(NamedTuple):
 class Place(TypedDict):
     name: str
     lat: float
+
+
+class Visit(typing_extensions.TypedDict, Generic[T]):
+    """Python 3.10 has neither generic ones nor fields that may be missing."""
+
+    by: T
+    note: typing_extensions.NotRequired[str]
 
 
 class Struct(msgspec.Struct, frozen=True, tag=True):
@@ -159,6 +168,8 @@ def test_a_dataclass_of_all_types_is_equal_after_writing_and_reading(value: Ever
         (dict[str, Inner], {"k": Inner("a")}),
         (Color, Color.BLUE),
         (Place, {"name": "x", "lat": 1.0}),
+        (Visit, {"by": "x"}),
+        (Visit[int], {"by": 7, "note": "y"}),
         (Point, Point(1, 0.5)),
         (Struct, Struct("a")),
         (Struct | OtherStruct, OtherStruct("a")),

@@ -10,9 +10,10 @@ import types
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, get_args, get_origin, is_typeddict
+from typing import Any, get_args, get_origin
 
 import msgspec
+from typing_extensions import is_typeddict
 
 from millstream.core.errors import (
     ClassCastException,
@@ -165,11 +166,11 @@ def _class_of(wanted: Any) -> Any:
     """Return the class that all objects of a type belong to; ``object`` if there is none."""
     if hasattr(wanted, "__metadata__"):  # Annotated
         return _class_of(get_args(wanted)[0])
-    if is_typeddict(wanted):
-        return dict
     if wanted is float:
         return (int, float)
     found = get_origin(wanted) or wanted
+    if is_typeddict(found):
+        return dict
     if found in (Any, Sequence, Mapping, types.UnionType) or not isinstance(found, type):
         return object
     return found
