@@ -259,3 +259,43 @@ def test_a_type_of_another_schema_is_asked_for() -> None:
     assert "a list of the schemas" in str(raised.value)
     made = avro_record_class([line, order], "Order")
     assert made(line=avro_record_class([line, order], "Line")(n=1)).line.n == 1
+
+
+@dataclasses.dataclass
+class Scaled:
+    amount: int
+    scale: dataclasses.InitVar[int]
+    scaled: int = dataclasses.field(init=False, default=0)
+
+    def __post_init__(self, scale: int) -> None:
+        self.scaled = self.amount * scale
+
+
+@dataclasses.dataclass
+class Parsed:
+    amount: int
+
+    def __init__(self, text: str) -> None:
+        self.amount = int(text)
+
+
+@pytest.mark.parametrize(("cls", "argument"), [(Scaled, "scale"), (Parsed, "text")])
+def test_a_class_that_its_fields_do_not_make_is_refused(cls: type, argument: str) -> None:
+    with pytest.raises(IllegalArgumentException, match=f"its __init__ wants '{argument}'"):
+        AvroSerde.of(cls)
+
+
+@dataclasses.dataclass
+class Doubled:
+    amount: int
+    scale: dataclasses.InitVar[int] = 2
+    scaled: int = dataclasses.field(init=False, default=0)
+
+    def __post_init__(self, scale: int) -> None:
+        self.scaled = self.amount * scale
+
+
+def test_a_field_that_init_does_not_take_is_read_as_it_was_written() -> None:
+    serde = AvroSerde.of(Doubled)
+    data = serde.serializer().serialize("t", Doubled(1, 5))
+    assert serde.deserializer().deserialize("t", data) == Doubled(1, 5)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.wording import a
 from millstream.serdes.avro.misfit import Misfit
 from millstream.serdes.avro.records import AvroRecord
@@ -50,6 +52,7 @@ def maker_of(cls: Any) -> Callable[..., Any]:
     pydantic model wants others than the names of its fields.
     """
     construct: Callable[..., Any] = cls
+    _check_arguments(cls)
     if any(each.validation_alias for each in getattr(cls, "model_fields", {}).values()):
         return lambda **given: _by_name(cls, given)
     if not dataclasses.is_dataclass(cls) or all(each.init for each in dataclasses.fields(cls)):
@@ -64,6 +67,27 @@ def maker_of(cls: Any) -> Callable[..., Any]:
         return made
 
     return make
+
+
+def _check_arguments(cls: Any) -> None:
+    """Refuse a dataclass that is made from something else than its fields.
+
+    Raises:
+        IllegalArgumentException: Its ``__init__`` wants an argument that is no field.
+    """
+    made: type = cls
+    if not dataclasses.is_dataclass(cls):
+        return
+    fields = {each.name for each in dataclasses.fields(made) if each.init}
+    for each in inspect.signature(made).parameters.values():
+        named = each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY, each.POSITIONAL_ONLY)
+        if named and each.default is each.empty and each.name not in fields:
+            raise IllegalArgumentException(
+                f"{made.__qualname__} cannot be read: its __init__ wants {each.name!r}, "
+                "which is no field",
+                detail="Only the fields of a dataclass are written.",
+                hint="Give that argument a default.",
+            )
 
 
 def fields_of(value: Any, record: str = "record") -> Mapping[str, Any]:
