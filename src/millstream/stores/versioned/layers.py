@@ -24,11 +24,12 @@ from millstream.stores.versioned.rows import (
     Latest,
     Row,
     earliest_of,
+    held_at,
     latest_of,
     next_of,
-    version_at,
     versions_between,
     with_newest,
+    with_version,
 )
 
 logger = logging.getLogger("millstream.stores")
@@ -169,8 +170,9 @@ class StoredVersions(VersionLayer):
             if next_of(data) <= time:
                 return None
             if earliest_of(data) <= time:
-                value, start, end = version_at(data, time)
-                return None if value is None else (value, start, end)
+                held = held_at(data, time)
+                value = held.value_in(data)
+                return None if value is None else (value, held.start, held.end)
         return None
 
     def history(self, key: bytes, first: int | None, last: int | None) -> list[Found]:
@@ -202,7 +204,7 @@ class StoredVersions(VersionLayer):
                 break
             earliest = earliest_of(data)
             if earliest <= time:
-                return self._put_within(key, value, time, segment, Row.of_bytes(data))
+                return self._put_within(key, value, time, segment, data)
             end = earliest
         if end is None:
             if value is not None:
@@ -210,32 +212,30 @@ class StoredVersions(VersionLayer):
             else:
                 self._note_deletion(key, time)
             return UNDEFINED
-        row = self._row(key, end)
-        if row is None:
-            row = Row(end, [(time, value)])
-        elif row.next <= time:
-            row.add_newest(time, end, value)
+        known = self._get(self._place(self._segment(end), key))
+        if known is None:
+            added = Row(end, [(time, value)]).to_bytes()
+        elif next_of(known) <= time:
+            added = with_newest(known, time, end, value)
         else:
+            row = Row.of_bytes(known)
             row.add_oldest(time, value)
-        self._set_row(key, end, row)
+            added = row.to_bytes()
+        self._set_bytes(key, end, added)
         return end
 
     def _put_within(
-        self, key: bytes, value: bytes | None, time: int, segment: int, row: Row
+        self, key: bytes, value: bytes | None, time: int, segment: int, data: bytes
     ) -> int:
-        index = row.find(time)
-        start, before = row.versions[index]
-        end = row.end_of(index)
-        if start == time:
-            row.versions[index] = (time, value)
-        elif self._segment(time) == segment:
-            row.versions.insert(index, (time, value))
-        else:
+        held = held_at(data, time)
+        instead = held.start == time
+        if not instead and self._segment(time) != segment:
             # What held so far now ends in an older segment, and so moves there.
-            self._add_newest(key, start, time, before)
-            row.versions[index] = (time, value)
-        self._set(self._place(segment, key), row.to_bytes())
-        return end
+            self._add_newest(key, held.start, time, held.value_in(data))
+            instead = True
+        data = with_version(data, held, time, value, instead=instead)
+        self._set(self._place(segment, key), data)
+        return held.end
 
     def _note_deletion(self, key: bytes, time: int) -> None:
         row = self._row(key, time)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from millstream.core.errors import ProcessorStateException
 
@@ -69,10 +70,6 @@ class Row:
         parts.extend(v for _, v in reversed(versions) if v)
         return b"".join(parts)
 
-    def find(self, time: int) -> int:
-        """Return the index of the version that held at a time between ``earliest`` and ``next``."""
-        return next(i for i, (start, _) in enumerate(self.versions) if start <= time)
-
     def end_of(self, index: int) -> int:
         """Return the time at which a version stopped to hold."""
         return self.versions[index - 1][0] if index else self.next
@@ -119,8 +116,32 @@ def with_newest(data: bytes, start: int, end: int, value: bytes | None) -> bytes
     return b"".join((_HEAD.pack(end, earliest), item, gap, data[_HEAD.size :], value or b""))
 
 
-def version_at(data: bytes, time: int) -> tuple[bytes | None, int, int]:
-    """Return the version of a row's bytes that held at a time, from when and until when.
+class Held(NamedTuple):
+    """Where a row's bytes have the version that held at some time.
+
+    Attributes:
+        place: Where its time and size begin.
+        stop: Where its value ends.
+        start: From when it held.
+        size: The size of its value; -1: it is a deletion.
+        end: Until when it held.
+    """
+
+    place: int
+    stop: int
+    start: int
+    size: int
+    end: int
+
+    def value_in(self, data: bytes) -> bytes | None:
+        """Return its value out of the row's bytes; None for a deletion."""
+        return None if self.size < 0 else data[self.stop - self.size : self.stop]
+
+
+def held_at(data: bytes, time: int) -> Held:
+    """Return where the version of a row's bytes is that held at a time.
+
+    It looks at this version and newer ones only.
 
     Args:
         data: The bytes.
@@ -130,22 +151,55 @@ def version_at(data: bytes, time: int) -> tuple[bytes | None, int, int]:
         ProcessorStateException: They are not those of a row.
 
     Example:
-        >>> version_at(Row(5, [(3, b"two"), (1, b"one")]).to_bytes(), 2)
+        >>> data = Row(5, [(3, b"two"), (1, b"one")]).to_bytes()
+        >>> held = held_at(data, 2)
+        >>> held.value_in(data), held.start, held.end
         (b'one', 1, 3)
     """
     end, place, stop = next_of(data), _HEAD.size, len(data)
-    try:
-        start, size = _ITEM.unpack_from(data, place)
-        while start > time:
-            end = start
-            stop -= max(size, 0)
-            place += _ITEM.size
-            start, size = _ITEM.unpack_from(data, place)
-    except struct.error as error:
-        raise _damaged(data) from error
-    if stop - max(size, 0) < place + _ITEM.size:
-        raise _damaged(data)
-    return None if size < 0 else data[stop - size : stop], start, end
+    whole = stop - (stop - place) % _ITEM.size
+    for start, size in _ITEM.iter_unpack(memoryview(data)[place:whole]):
+        if start <= time:
+            if stop - max(size, 0) < place + _ITEM.size:
+                break
+            return Held(place, stop, start, size, end)
+        end = start
+        place += _ITEM.size
+        if size > 0:
+            stop -= size
+    raise _damaged(data)
+
+
+def with_version(
+    data: bytes, held: Held, time: int, value: bytes | None, *, instead: bool
+) -> bytes:
+    """Return a row's bytes with a version that begins while another one held.
+
+    Late updates of a key are near its newest versions as a rule: older ones are copied unseen.
+
+    Args:
+        data: The bytes.
+        held: The version that held at that time.
+        time: From when the new one holds.
+        value: Its value; None for a deletion.
+        instead: Whether the other one is no longer in this row; else it holds until ``time``.
+
+    Example:
+        >>> data = Row(5, [(3, b"three"), (1, b"one")]).to_bytes()
+        >>> Row.of_bytes(with_version(data, held_at(data, 2), 2, b"two", instead=False)).versions
+        [(3, b'three'), (2, b'two'), (1, b'one')]
+    """
+    place, stop, start, size, _ = held
+    next_time, earliest = _HEAD.unpack_from(data)
+    older, older_stop = place, stop
+    if instead:
+        older += _ITEM.size
+        older_stop -= max(size, 0)
+        earliest = time if start == earliest else earliest
+    head = _HEAD.pack(next_time, earliest)
+    item = _ITEM.pack(time, -1 if value is None else len(value))
+    newer = data[_HEAD.size : place]
+    return b"".join((head, newer, item, data[older:older_stop], value or b"", data[stop:]))
 
 
 def next_of(data: bytes) -> int:
