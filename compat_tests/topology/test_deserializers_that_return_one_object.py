@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from compat_tests.topology.running import Event, run
+from compat_tests.topology.running import Event, new_task, raw_chunk, run
 from millstream import (
     Consumed,
     Grouped,
@@ -24,7 +24,9 @@ from millstream import (
     StreamsException,
     TimestampExtractor,
 )
+from millstream.core.chunk import RawChunk
 from millstream.core.serdes.base import deserialize_column
+from millstream.core.serdes.reused import REUSED
 
 TEXT = Serdes.String()
 EVENTS = [Event(key, f'["{n}"]', n) for n, key in enumerate("ababbcc", 1)]
@@ -35,6 +37,7 @@ CONFIG = {
     "default.value.serde": TEXT,
     "statestore.cache.max.bytes": 0,
 }
+COLUMNS = ("timestamp", "key", "value")
 Read = Callable[[], Any]
 
 
@@ -92,6 +95,14 @@ def _filled(same: dict[str, Any], found: list[Any]) -> Any:
     return kept
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_known() -> Iterator[None]:
+    """What one test has shown of a class is not known in the next one."""
+    REUSED.clear()
+    yield
+    REUSED.clear()
+
+
 READERS: list[Read] = [ByTopicAndData, WithHeaders, InTurn, converted]
 
 
@@ -118,6 +129,16 @@ def joined(source: Any, read: Read) -> Any:
     ).toStream()
 
 
+def regrouped(source: Any, read: Read) -> Any:
+    """Its values travel inside of changes."""
+    table = source.toTable(Materialized.with_(TEXT, serde(read)))
+    grouped = table.groupBy(lambda key, value: ("all", value), Grouped.with_(TEXT, serde(read)))
+    kept: Any = Materialized.with_(TEXT, serde(read))
+    return grouped.aggregate(
+        list, lambda _, value, kept: kept + value, lambda _, value, kept: kept, kept
+    ).toStream()
+
+
 def sent(operator: Any, read: Read, extractor: Any, events: Sequence[Event]) -> list[Any]:
     builder = StreamsBuilder()
     consumed = Consumed.with_(TEXT, serde(read))
@@ -138,6 +159,25 @@ def test_records_of_a_run_are_what_single_ones_are(
     one_by_one = sent(operator, read, extractor, SINGLE)
     assert len(one_by_one) >= len(EVENTS)
     assert sent(operator, read, extractor, EVENTS) == one_by_one
+
+
+def test_a_value_inside_of_others_is_its_own() -> None:
+    builder = StreamsBuilder()
+    regrouped(builder.stream("in", Consumed.with_(TEXT, serde(ByTopicAndData))), ByTopicAndData).to(
+        "out", Produced.with_(TEXT, Serdes.serdeFrom(JsonSerializer(), JsonDeserializer()))
+    )
+    plan = builder.build().plan()
+    (repartition,) = (t for part in plan.subtopologies for t in part.sources[0].topics if t != "in")
+    task, host = new_task(plan, CONFIG)
+    task.add(raw_chunk(EVENTS, 0))
+    task.run()
+    rows = [each for each in host.sent if each.topic.endswith(repartition)]
+    times, keys, values = ([getattr(row, name) for row in rows] for name in COLUMNS)
+    task.add(RawChunk(repartition, 0, range(len(rows)), times, keys, values, None))
+    task.run()
+    last = [each.value for each in host.sent if each.topic == "out"][-1]
+    task.close()
+    assert sorted(json.loads(last or b"")) == [str(n) for n in range(1, len(EVENTS) + 1)]
 
 
 def test_an_object_that_cannot_be_copied_is_told() -> None:

@@ -30,12 +30,11 @@ from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.serdes import Deserializer, accepts_any_bytes, deserializer_call
 from millstream.core.serdes.base import (
-    DeserializerCall,
     deserialize_column,
     heeds_headers,
     needs_headers,
+    own_column,
 )
-from millstream.core.serdes.reused import own_objects
 from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp,
     LogAndSkipOnInvalidTimestamp,
@@ -152,8 +151,8 @@ class SourceRuntime:
                 for column, item in zip(columns, row, strict=True):
                     column.append(item)
         offsets, timestamps, keys, values, headers = columns
-        keys = self._own(keys, self._key_call, raw, raw.keys, kept)
-        values = self._own(values, self._value_call, raw, raw.values, kept)
+        keys = self._own(self._key_deserializer, keys, raw, raw.keys, kept)
+        values = self._own(self._value_deserializer, values, raw, raw.values, kept)
         chunk = Chunk(
             raw.topic,
             raw.partition,
@@ -167,16 +166,19 @@ class SourceRuntime:
 
     def _own(
         self,
+        deserializer: Deserializer[Any],
         items: list[Any],
-        call: DeserializerCall,
         raw: RawChunk,
         data: Sequence[bytes | None],
         kept: list[int],
     ) -> list[Any]:
         """Return the items of one column, none of them the same object that can change."""
         rows = raw.headers or [None] * len(raw)
-        return own_objects(
-            items, lambda: (call(raw.topic, rows[index], data[index]) for index in kept)
+        call = deserializer_call(deserializer)
+        return own_column(
+            deserializer,
+            items,
+            lambda: (call(raw.topic, rows[index], data[index]) for index in kept),
         )
 
     def _row(self, queue: RecordQueue, raw: RawChunk, index: int) -> Sequence[Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from typing import Any, ClassVar, Generic, TypeVar
@@ -13,7 +13,7 @@ from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.function_kinds import has_not_run
 from millstream.core.headers import Headers
 from millstream.core.readable import Closing, Readable
-from millstream.core.serdes.reused import own_objects
+from millstream.core.serdes.reused import REUSED, own_object, own_objects
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ class Deserializer(Readable, Closing, ABC, Generic[T]):
         """Deserialize many values, with the results of ``deserialize``."""
         call = deserializer_call(self)
         found = [call(topic, None, value) for value in values]
-        return own_objects(found, lambda: (call(topic, None, value) for value in values))
+        return own_column(self, found, lambda: (call(topic, None, value) for value in values))
 
     def close(self) -> None:
         """Release what ``configure`` acquired."""
@@ -254,7 +254,27 @@ def serializer_call(serializer: Serializer[Any]) -> SerializerCall:
 
 def deserializer_call(deserializer: Deserializer[Any]) -> DeserializerCall:
     """Return ``(topic, headers, data) -> object`` for a deserializer of either form."""
-    return _with_headers(deserializer.deserialize)
+    call, made_by = _with_headers(deserializer.deserialize), _user_part(deserializer)
+    if made_by is None:
+        return call
+
+    def own(topic: str, headers: Headers | None, data: bytes | None) -> Any:
+        found = call(topic, headers, data)
+        return own_object(found) if made_by in REUSED else found
+
+    return own
+
+
+def own_column(
+    deserializer: object, items: list[Any], again: Callable[[], Iterable[Any]]
+) -> list[Any]:
+    """Return what a deserializer has made, each item that can change as its own object."""
+    return own_objects(items, again, _user_part(deserializer))
+
+
+def _user_part(half: object) -> Any:
+    """Return the class or function of a user's half; None for one of this library."""
+    return None if is_stock(half) else getattr(half, "function", type(half))
 
 
 def is_stock(part: object) -> bool:

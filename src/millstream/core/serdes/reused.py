@@ -28,12 +28,20 @@ def cannot_change(kind: type) -> bool:
     return bool(getattr(getattr(kind, "__dataclass_params__", None), "frozen", False))
 
 
-def own_objects(items: list[Any], again: Callable[[], Iterable[Any]]) -> list[Any]:
+REUSED: set[Any] = set()
+"""Classes and functions of users whose results were one object: each result is copied since.
+
+A store reads its rows one by one, too, where nothing shows that an earlier result has changed.
+"""
+
+
+def own_objects(items: list[Any], again: Callable[[], Iterable[Any]], made_by: Any) -> list[Any]:
     """Return what a deserializer has made, where each item that can change is its own object.
 
     Args:
         items: The objects, in the order of the calls.
         again: Makes them anew, each one when it is asked for the next.
+        made_by: The user's class or function; None for one of this library.
 
     Raises:
         StreamsException: An object is returned again and again, and cannot be copied.
@@ -47,10 +55,17 @@ def own_objects(items: list[Any], again: Callable[[], Iterable[Any]]) -> list[An
     places = [id(item) for item in items if type(item) in changing]
     if len({*places}) == len(places):
         return items
-    return [_copied(item) for item in again()]
+    if made_by is not None:
+        REUSED.add(made_by)
+    return [own_object(item) for item in again()]
 
 
-def _copied(item: Any) -> Any:
+def own_object(item: Any) -> Any:
+    """Return a copy of what can change.
+
+    Raises:
+        StreamsException: It cannot be copied.
+    """
     if cannot_change(type(item)):
         return item
     try:
