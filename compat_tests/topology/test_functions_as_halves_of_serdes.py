@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from millstream import (
     Consumed,
+    KeyValue,
     LogAndContinueExceptionHandler,
     Materialized,
     Produced,
@@ -49,6 +51,26 @@ class WithHeaders(Serde[str]):
 
     def deserializer(self) -> Any:
         return lambda topic, headers, data: data.decode()
+
+
+@dataclass
+class Read:
+    """A callable object that has no hash, as those of dataclasses have none."""
+
+    times: int
+
+    def __call__(self, topic: str, data: bytes | None) -> str | None:
+        return None if data is None else data.decode() * self.times
+
+
+class ByObject(Backwards):
+    """A serde with a callable object for a half."""
+
+    def serializer(self) -> Any:
+        return Serdes.String().serializer()
+
+    def deserializer(self) -> Any:
+        return Read(1)
 
 
 class Wrong(Backwards):
@@ -216,3 +238,18 @@ def test_a_half_may_take_more_that_has_defaults_or_anything() -> None:
         lambda topic, data, *, suffix="!": _write(topic, data + suffix), lambda *all: all[-1]
     )
     assert more.serializer().serialize("t", "ab") == b"!ba"
+
+
+def test_a_callable_object_without_a_hash_may_be_a_half() -> None:
+    builder = StreamsBuilder()
+    rows = builder.table(
+        "in", Consumed.with_(Serdes.String(), ByObject()), Materialized.as_("rows")
+    )
+    rows.toStream().to("out", Produced.with_(Serdes.String(), Serdes.String()))
+
+    with TopologyTestDriver(builder.build()) as driver:
+        text = Serdes.String()
+        given = driver.createInputTopic("in", text.serializer(), text.serializer())
+        taken = driver.createOutputTopic("out", text.deserializer(), Read(3))
+        given.pipeKeyValueList([KeyValue("a", "x"), KeyValue("b", "y")])
+        assert taken.readValuesToList() == ["xxx", "yyy"]

@@ -22,7 +22,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.serdes.halves import check_half, checked_half, is_function
+from millstream.core.serdes.halves import check_half, checked_half
 from millstream.core.wording import a, a_kind, plain_text
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
@@ -339,7 +339,7 @@ def _with_method(value: Any, method: str, name: str) -> Any:
     if not isinstance(value, type) and callable(getattr(value, method, None)):
         check_half(value, method)
         return value
-    if is_function(value):
+    if callable(value) and not isinstance(value, type):
         return checked_half(value, method)
     shown = value.__name__ if isinstance(value, type) else type(value).__name__
     hint = f"Give an object with a method {method}(), or a function of topic and data."

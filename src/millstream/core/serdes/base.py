@@ -144,6 +144,9 @@ class Serde(Readable, Closing, ABC, Generic[T]):
 def wants_headers(method: Callable[..., Any]) -> bool:
     """Return whether a bound ``serialize`` or ``deserialize`` has a parameter for headers."""
     function = getattr(method, "__func__", None)
+    if function is None and type(method).__hash__ is None:
+        # An object of a dataclass with __call__, for one.
+        function = type(method).__call__
     return _positional(method) >= 3 if function is None else _positional(function) >= 4
 
 
@@ -274,7 +277,10 @@ def own_column(
 
 def _user_part(half: object) -> Any:
     """Return the class or function of a user's half; None for one of this library."""
-    return None if is_stock(half) else getattr(half, "function", type(half))
+    part = getattr(half, "function", type(half))
+    if is_stock(half):
+        return None
+    return type(part) if type(part).__hash__ is None else part
 
 
 def is_stock(part: object) -> bool:

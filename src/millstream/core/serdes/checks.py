@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from millstream.core.errors import ClassCastException, ConfigException, StreamsException
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
-from millstream.core.serdes.halves import check_half, checked_half, is_function
+from millstream.core.serdes.halves import check_half, checked_half
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -133,7 +133,7 @@ def _half(serde: Any, role: str, method: str, where: str) -> Any:
     if not isinstance(half, type) and _has(half, name):
         check_half(half, name)
         return half
-    if is_function(half):
+    if callable(half) and not isinstance(half, type):
         return checked_half(half, name)
     returned = "None" if half is None else a_kind(half)
     if isinstance(half, type):
