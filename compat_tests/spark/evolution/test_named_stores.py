@@ -321,6 +321,21 @@ def test_a_global_store_is_filled_from_its_topic_where_it_cannot_go_on() -> None
     assert not gone.refused
 
 
+def test_a_global_store_of_another_topic_has_nothing_of_the_former_one() -> None:
+    def program(topic: str) -> Topology:
+        builder = StreamsBuilder()
+        builder.stream("in", Consumed.with_(TEXT, TEXT)).to("out", Produced.with_(TEXT, TEXT))
+        builder.globalTable(topic, Consumed.with_(TEXT, LONG), Materialized.as_("rates"))
+        return builder.build()
+
+    found = compare(facts(program("rates")), facts(program("rates-2")))
+    (store,) = (each for each in found.outcomes if each.kind == "store")
+    assert store.fate is Fate.NEW
+    assert 'its topic was "rates" and is "rates-2"' in store.how
+    assert found.stores == {}
+    assert not found.refused
+
+
 def test_a_global_store_and_one_of_tasks_are_not_the_same() -> None:
     def program(*, shared: bool) -> Topology:
         builder = StreamsBuilder()

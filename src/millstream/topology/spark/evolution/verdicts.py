@@ -63,7 +63,9 @@ def new_stores(
         elif former is None:
             yield StoreVerdict(outcome=_without(store, before, matches, words), goes_on=False)
         else:
-            yield _continued(before.stores[former], store, matches, words)
+            old = before.stores[former]
+            more = _of_topics(old, store, paths, new_paths)
+            yield _continued(old, store, matches, words, more)
 
 
 def old_stores(
@@ -145,8 +147,26 @@ def _half(name: str, whole: str) -> StateOutcome:
     )
 
 
-def _continued(old: StoreFacts, new: StoreFacts, matches: Matches, words: Words) -> StoreVerdict:
-    found = differences(old.note, new.note)
+def _of_topics(
+    old: StoreFacts, new: StoreFacts, paths: Paths, new_paths: Paths
+) -> list[NoteDifference]:
+    """Return the difference of a global store that is filled from another topic: it has what its
+    topic has, and nothing of the former one."""
+    topics = sorted(paths.topics_of(old)), sorted(new_paths.topics_of(new))
+    if not is_global(new) or not is_global(old) or topics[0] == topics[1]:
+        return []
+    was, is_now = (_listed(names) for names in topics)
+    return [NoteDifference(text=f"its topic was {was} and is {is_now}")]
+
+
+def _continued(
+    old: StoreFacts,
+    new: StoreFacts,
+    matches: Matches,
+    words: Words,
+    more: list[NoteDifference],
+) -> StoreVerdict:
+    found = [*differences(old.note, new.note), *more]
     name = new.name
     if is_global(old) != is_global(new):
         text = f"it was in {_part(old)} and is in {_part(new)}"
