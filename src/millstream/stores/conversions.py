@@ -17,12 +17,14 @@ from millstream.core.state.bytes_stores import NO_HEADERS, NO_TIME
 from millstream.stores.changelogs.formats import Noted
 from millstream.stores.session.keys import SessionKeys
 from millstream.stores.time_keys import INDEX, TimedKeys
+from millstream.stores.unmatched_rows import is_left, turned
 from millstream.stores.window.keys import WindowKeys
 
 Columns = tuple[list[bytes], list[bytes]]
 Bytes = Callable[[bytes], bytes]
 
 HEADERS, TIMES, SEGMENTS, ORDER, WORD = "headers", "times", "segments", "order", "word"
+TURNED, ONE_SIDE = "turned", "one side"
 _TIMED: dict[str, type[TimedKeys]] = {"window": WindowKeys, "session": SessionKeys}
 _FIRST_OF_OTHERS = INDEX[0]
 
@@ -36,6 +38,8 @@ class RowConversion:
         names: ``headers``: values without headers get none; ``times``: values get a place for
             times, or lose it; ``segments``: keys for segments of another width; ``order``: with or
             without the order by time; ``word``: plain values by the user's function. In this order.
+            Of a join's records without partner: ``turned``: left ones are right ones, and the
+            other way round; ``one side``: right ones are left out. In this order.
         before: What the rows are.
         after: What they are to be.
         word: The user's function, for ``word``.
@@ -55,6 +59,10 @@ class RowConversion:
         """
         timed = _TIMED.get(self.before.type)
         rows = list(zip(keys, values, strict=True))
+        if TURNED in self.names:
+            rows = [turned(*row) for row in rows]
+        if ONE_SIDE in self.names:
+            rows = [row for row in rows if is_left(row[0])]
         entries, others = rows, []
         if timed is not None:
             entries = [row for row in rows if row[0][0] < _FIRST_OF_OTHERS]

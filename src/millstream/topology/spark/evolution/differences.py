@@ -9,6 +9,7 @@ from millstream.core.serdes.identity import same_format
 from millstream.topology.spark.checkpoint.store_notes import OWN, StoreNote
 
 HEADERS, TIMES, SEGMENTS, ORDER, WORD = "headers", "times", "segments", "order", "word"
+TURNED, ONE_SIDE = "turned", "one side"
 """Conversions of entries: see ``convert.py``."""
 _SORTED = "Json(sorted)"
 """Part of the text of a serde that sorts the keys of dicts."""

@@ -14,6 +14,7 @@ from millstream.topology.spark.evolution.differences import differences, free
 from millstream.topology.spark.evolution.facts import Facts, StoreFacts
 from millstream.topology.spark.evolution.names import as_other_join, is_generated, kind_of, role_of
 from millstream.topology.spark.evolution.paths import Digests, Paths
+from millstream.topology.spark.evolution.sides import turned_sides
 from millstream.topology.spark.evolution.words import Words
 
 Test = Callable[["_Seen", "_Seen"], bool]
@@ -55,6 +56,10 @@ def match_stores(
         matches.found[new] = old
         matches.by_word.add(new)
         gone.add(old)
+    for new, old in list(turned_sides(before, after, before_paths, after_paths)):
+        if new not in matches.found and old not in gone:
+            matches.found[new] = old
+            gone.add(old)
     for name in after.stores:
         named = name in before.stores and not is_generated(name)
         named = named and is_global(before.stores[name]) == is_global(after.stores[name])

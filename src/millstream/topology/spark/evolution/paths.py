@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from millstream.topology.spark.evolution.facts import Facts, NodeFacts, StoreFacts
@@ -103,17 +103,34 @@ class Paths:
         """Return another store with the same records: the other side of a join with itself."""
         if not self._side(store):
             return None
-        parents, beside = self._above_owners(store), self._asking(store)
-        for other in self._facts.stores.values():
-            # The stores of other joins of the stream have the same records above them, too.
-            near = other is not store and self._side(other) and beside & set(self.owners(other))
-            if near and self._above_owners(other) == parents:
-                return other.name
-        return None
+        other = self.other_side(store)
+        same = other is not None and self._above_owners(other) == self._above_owners(store)
+        return other.name if other is not None and same else None
+
+    def other_side(self, store: StoreFacts) -> StoreFacts | None:
+        """Return the store of the other side, if this one is of a side of a join of streams."""
+        if not self._side(store):
+            return None
+        return next((each for each in self._beside(store) if each is not store), None)
 
     def both_sides(self, store: StoreFacts) -> bool:
         """Tell whether a store has both sides of a join with itself, as the optimiser makes it."""
         return self._side(store) and bool(self._asking(store) & set(self.owners(store)))
+
+    def above_nodes(self, names: Iterable[str]) -> Digests:
+        """Return what lies above some nodes."""
+        parents = {parent for name in names for parent in self._facts.nodes[name].parents}
+        return frozenset().union(*(self.coarse_above[parent] for parent in parents))
+
+    def _beside(self, store: StoreFacts) -> Iterator[StoreFacts]:
+        """Yield the stores of sides whose records are joined with those in a store.
+
+        Those of other joins of the stream have the same records above them, too.
+        """
+        asking = self._asking(store)
+        for other in self._facts.stores.values():
+            if self._side(other) and asking & set(self.owners(other)):
+                yield other
 
     def _asking(self, store: StoreFacts) -> set[str]:
         """Return the processors whose records are joined with those in a store."""

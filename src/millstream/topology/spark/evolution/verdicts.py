@@ -12,6 +12,7 @@ from millstream.core.config.own_keys import (
     STORE_CHANGED_OK,
 )
 from millstream.topology.spark.evolution.differences import (
+    TURNED,
     WORD,
     NoteDifference,
     differences,
@@ -22,6 +23,7 @@ from millstream.topology.spark.evolution.matching import Matches, is_global
 from millstream.topology.spark.evolution.names import is_generated, role_of
 from millstream.topology.spark.evolution.outcome import Fate, StateOutcome
 from millstream.topology.spark.evolution.paths import Paths
+from millstream.topology.spark.evolution.sides import of_unmatched, turned
 from millstream.topology.spark.evolution.words import Words
 
 RESCALE = "millstream state rescale"
@@ -64,7 +66,10 @@ def new_stores(
             yield StoreVerdict(outcome=_without(store, before, matches, words), goes_on=False)
         else:
             old = before.stores[former]
-            more = _of_topics(old, store, paths, new_paths)
+            more = [
+                *_of_topics(old, store, paths, new_paths),
+                *of_unmatched(old, store, before, after, (paths, new_paths)),
+            ]
             yield _continued(old, store, matches, words, more)
 
 
@@ -166,7 +171,8 @@ def _continued(
     words: Words,
     more: list[NoteDifference],
 ) -> StoreVerdict:
-    found = [*differences(old.note, new.note), *more]
+    is_turned = any(each.conversion == TURNED for each in more)
+    found = [*differences(turned(old.note) if is_turned else old.note, new.note), *more]
     name = new.name
     if is_global(old) != is_global(new):
         text = f"it was in {_part(old)} and is in {_part(new)}"
