@@ -23,7 +23,7 @@ from millstream.core.errors import (
 )
 from millstream.core.partitioning import default_partition
 from millstream.topology.savepoints.subscriptions import PartitionOf
-from millstream.topology.savepoints.task_counts import known_sizes, tasks_with
+from millstream.topology.savepoints.task_counts import known_sizes, tasks_with, topics_matched
 from millstream.topology.spark.checkpoint.descriptor import local_path
 from millstream.topology.spark.checkpoint.origin import RESCALING
 from millstream.topology.spark.driver.brokers import Brokers
@@ -98,7 +98,8 @@ class InPlace:
     def _planned(self, reader: StateReader, directory: Path, show: Show) -> PlannedRescaling:
         point = reader.copied(directory)
         known = known_sizes(self.target.topology.plan(), point.manifest)
-        there = {topic: n for topic, n in self._there.items() if topic in known}
+        read = known.keys() | topics_matched(self.target.topology.plan(), self._there)
+        there = {topic: n for topic, n in self._there.items() if topic in read}
         sizes = {**there, **self.sizes}
         plan = PlannedRescaling(self.target, point, sizes, self.places)
         unread = self._unread(plan, known)

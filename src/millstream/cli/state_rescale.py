@@ -16,7 +16,11 @@ from millstream.topology.savepoints.placing import combiner, unplaced
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.rescale import Rescaling, rescale
 from millstream.topology.savepoints.subscriptions import PartitionOf
-from millstream.topology.savepoints.task_counts import known_sizes, rescaling_for
+from millstream.topology.savepoints.task_counts import (
+    known_sizes,
+    rescaling_for,
+    topics_matched,
+)
 
 BY_KEY = "key"
 
@@ -52,7 +56,9 @@ class PlannedRescaling:
                 "that.",
             )
         known = known_sizes(plan, manifest)
-        if missing := sorted(sizes.keys() - known.keys()):
+        # A pattern may match topics by now that are new.
+        read = known.keys() | topics_matched(plan, {**known, **sizes})
+        if missing := sorted(sizes.keys() - read):
             raise IllegalArgumentException(
                 f'the program reads no topic "{missing[0]}"',
                 detail=f"It reads: {', '.join(sorted(known))}.",

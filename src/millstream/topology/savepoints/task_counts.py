@@ -72,6 +72,16 @@ def tasks_with(plan: Plan, application_id: str, sizes: Mapping[str, int]) -> dic
     return {stage.subtopology: stage.tasks for stage in stages}
 
 
+def topics_matched(plan: Plan, sizes: Mapping[str, int]) -> set[str]:
+    """Return the topics that the patterns of a plan match, of some topics.
+
+    Raises:
+        MissingSourceTopicException: A pattern matches none.
+    """
+    _, matched = without_patterns(plan, sizes)
+    return {topic for topics in matched.values() for topic in topics}
+
+
 def _layout(plan: Plan, application_id: str, sizes: Mapping[str, int]) -> Layout:
     resolved, _ = without_patterns(plan, sizes)
     return compile_plan(resolved, application_id, sizes)

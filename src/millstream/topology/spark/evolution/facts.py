@@ -37,6 +37,9 @@ class StoreFacts:
     """Partitions of the topics that it is filled from; None if that is not known."""
     users: tuple[str, ...] = ()
     """The processors connected to it."""
+    topics: Mapping[str, int] = field(default_factory=dict)
+    """Topic that it is filled from, within its sub-topology -> its partitions; empty if they are
+    not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

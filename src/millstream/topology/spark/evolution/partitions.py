@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from millstream.topology.spark.evolution.facts import Facts, NodeFacts
+from millstream.topology.spark.evolution.facts import Facts, NodeFacts, StoreFacts
 from millstream.topology.spark.evolution.names import is_internal
 
 
@@ -24,11 +24,34 @@ def with_partitions(facts: Facts, other: Facts | None = None) -> Facts:
     stores = {
         name: store
         if store.subtopology is None
-        else replace(store, partitions=_partitions(facts, store.subtopology, topics, counts))
+        else replace(
+            store,
+            partitions=max(known.values()) if known else facts.tasks.get(store.subtopology),
+            topics=known,
+        )
         for name, store in facts.stores.items()
         for topics in [frozenset().union(*(reached[user] for user in store.users))]
+        for known in [_known(topics, counts)]
     }
     return replace(facts, stores=stores)
+
+
+def only_more_topics(old: StoreFacts, new: StoreFacts) -> bool:
+    """Tell whether a store has more partitions by topics that are new to it, and by nothing else.
+
+    Its entries stay where they are: the records of their topics come to the same tasks as before.
+    """
+    if not old.topics or len(new.topics) <= len(old.topics):
+        return False
+    return old.topics.items() <= new.topics.items()
+
+
+def is_rescalable(before: Facts, after: Facts) -> bool:
+    """Tell whether the former program has something to rescale: a topic of its own has other
+    partitions now, or the programs are the same and say otherwise how many there are to be."""
+    old, new = before.partitions, after.partitions
+    common = (topic for topic in old.keys() & new.keys() if not is_internal(topic))
+    return before.nodes == after.nodes or any(old[topic] != new[topic] for topic in common)
 
 
 def topics_read(facts: Facts, node: NodeFacts) -> list[str]:
@@ -36,12 +59,10 @@ def topics_read(facts: Facts, node: NodeFacts) -> list[str]:
     return list(facts.topics.get(node.name, ())) if node.pattern else list(node.topics)
 
 
-def _partitions(
-    facts: Facts, part: int, topics: frozenset[str], counts: Mapping[str, int]
-) -> int | None:
-    if topics and all(topic in counts for topic in topics):
-        return max(counts[topic] for topic in topics)
-    return facts.tasks.get(part)
+def _known(topics: frozenset[str], counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the partitions of some topics; nothing if those of one are not known."""
+    found = {topic: counts[topic] for topic in sorted(topics) if topic in counts}
+    return found if found.keys() == topics else {}
 
 
 def _fits(facts: Facts, counts: Mapping[str, int]) -> bool:

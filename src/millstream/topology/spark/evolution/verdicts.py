@@ -22,6 +22,7 @@ from millstream.topology.spark.evolution.facts import Facts, StoreFacts
 from millstream.topology.spark.evolution.matching import Matches, is_global
 from millstream.topology.spark.evolution.names import is_generated, role_of
 from millstream.topology.spark.evolution.outcome import Fate, StateOutcome
+from millstream.topology.spark.evolution.partitions import is_rescalable, only_more_topics
 from millstream.topology.spark.evolution.paths import Paths
 from millstream.topology.spark.evolution.sides import of_unmatched, turned
 from millstream.topology.spark.evolution.words import Words
@@ -57,6 +58,7 @@ def new_stores(
         paths: Paths of the former program.
         new_paths: Those of the new one.
     """
+    rescalable = not before.partitions or is_rescalable(before, after)
     for name, store in after.stores.items():
         former = matches.found.get(name)
         whole = matches.found.get(new_paths.twin(store) or "")
@@ -70,7 +72,7 @@ def new_stores(
                 *_of_topics(old, store, paths, new_paths),
                 *of_unmatched(old, store, before, after, (paths, new_paths)),
             ]
-            yield _continued(old, store, matches, words, more)
+            yield _continued(old, store, matches, words, more, rescalable=rescalable)
 
 
 def old_stores(
@@ -170,6 +172,8 @@ def _continued(
     matches: Matches,
     words: Words,
     more: list[NoteDifference],
+    *,
+    rescalable: bool,
 ) -> StoreVerdict:
     is_turned = any(each.conversion == TURNED for each in more)
     found = [*differences(turned(old.note) if is_turned else old.note, new.note), *more]
@@ -190,6 +194,12 @@ def _continued(
     if name in words.convert:
         conversions += (WORD,)
     fate, how, why = _judged(old, new, open_, found, words, name in matches.by_word)
+    if not open_ and fate is Fate.NEEDS_WORD and not rescalable:
+        how = (
+            f"give the topics of the former program {new.partitions} partitions, run `{RESCALE}` "
+            "with that program, and then start this one; where a repartition topic decides, "
+            f"Repartitioned.withNumberOfPartitions({old.partitions}) keeps the number"
+        )
     outcome = StateOutcome(kind="store", name=name, former=old.name, fate=fate, how=how, why=why)
     return StoreVerdict(outcome=outcome, goes_on=True, conversions=conversions)
 
@@ -206,7 +216,8 @@ def _judged(
     if open_:
         fate = Fate.NEEDS_WORD if all(each.by_word for each in open_) else Fate.REFUSED
         return fate, _ways_out(old, new, open_), _listed_texts(open_)
-    if None not in (old.partitions, new.partitions) and old.partitions != new.partitions:
+    numbers = (old.partitions, new.partitions)
+    if None not in numbers and numbers[0] != numbers[1] and not only_more_topics(old, new):
         why = f"its entries are in {old.partitions} partitions and belong into {new.partitions}"
         return Fate.NEEDS_WORD, f"run `{RESCALE}` with the application stopped", why
     hows = list(dict.fromkeys(each.how for each in found if each.how))
