@@ -7,6 +7,7 @@ import math
 import sys
 from dataclasses import dataclass
 from datetime import date
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -199,3 +200,12 @@ def test_a_class_in_the_place_of_the_default_function_is_refused(wrong: Any, hin
 
 def test_a_builtin_class_is_a_default_function() -> None:
     assert write(JsonSerde(str), UUID_1_2) == f'"{UUID_1_2}"'.encode()
+
+
+def test_an_enum_whose_values_json_cannot_have_is_named_as_the_cause() -> None:
+    class Card(Enum):
+        ATM = ("atm", 5)
+
+    with pytest.raises(ValueError, match="no JSON for the values of an enum") as error:
+        JsonSerde.of(list[Card])
+    assert "Card" in str(error.value)

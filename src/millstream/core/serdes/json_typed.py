@@ -130,6 +130,13 @@ class TypedJsonDeserializer(Deserializer[Any]):
                 hint="Define the class, and those that its fields name, at the top of a module.",
             ) from error
         except TypeError as error:
+            if str(error).startswith("Enums "):
+                raise IllegalArgumentException(
+                    f"JsonSerde of {self._format} has no JSON for the values of an enum",
+                    detail=f"{error}.",
+                    hint="Give each member a text, or each a whole number, as its value; set "
+                    "further attributes in the __new__ of the enum.",
+                ) from error
             raise IllegalArgumentException(
                 f"JSON does not tell objects of {self._format} apart",
                 detail=f"{error}",

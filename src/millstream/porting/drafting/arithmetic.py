@@ -133,13 +133,15 @@ def read(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str
 
 
 def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:
-    """Return a value for a variable of a type: Java makes a whole number a double.
+    """Return a value for a variable of a type: Java makes a whole number a double, a sign a number.
 
     It raises where a map or a store has no value for a variable that cannot be null.
     """
     if wanted in PRIMITIVE and value.type == "method_invocation" and _may_be_null(value, context):
         context.helpers.add("required")
         return f"required({made})"
+    if wanted in ("int", "long", *FLOATS) and kind(value, context) in CHARS:
+        return f"float(ord({made}))" if wanted in FLOATS else f"ord({made})"
     if wanted not in FLOATS or kind(value, context) not in WHOLE:
         return made
     return f"{made}.0" if re.fullmatch(r"-?\d+", made) else f"float({made})"

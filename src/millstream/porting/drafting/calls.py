@@ -7,6 +7,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import (
     arithmetic,
     decimals,
+    enums,
     fields_of_tests,
     functions,
     interfaces,
@@ -120,7 +121,7 @@ def _plain(node: Node, method: str, context: Context) -> str:
     if context.around and context.around[-1].enum and not context.around[-1].local:
         own = words.name(context.around[-1].name)
         made = {"values": f"list({own})", "ordinal": f"list({own}).index(self)"}
-        made |= {"name": "self.name", "valueOf": f"{own}[{given}]"}
+        made |= {"name": f"self.{enums.name_of(context.around[-1])}", "valueOf": f"{own}[{given}]"}
         if method in made and owner_of(method, context) is None:
             return made[method]
     if method == "getClass" and not given and owner_of(method, context) is None:
@@ -246,12 +247,16 @@ def _built(node: Node, method: str, context: Context) -> str | None:
 
 
 def _named(steps: list[tuple[str, Node]], shape: ClassShape | None, context: Context) -> str:
+    fields = {} if shape is None else shape.fields
     setters = {} if shape is None else shape.setters
-    return ", ".join(
-        f"{words.method_name(java if shape and java in shape.fields else setters.get(java, java))}"
-        f"={argument(each, context)}"
-        for java, each in reversed(steps)
-    )
+    named: list[str] = []
+    for java, node in reversed(steps):
+        field = java if java in fields else setters.get(java, java)
+        given = arithmetic.as_declared(
+            argument(node, context), node, fields.get(field, ""), context
+        )
+        named.append(f"{words.method_name(field)}={given}")
+    return ", ".join(named)
 
 
 def _compared(node: Node, receiver: Node, method: str, context: Context) -> str | None:
@@ -276,7 +281,7 @@ def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str |
         held = context.express(receiver)
         return f"list({class_reference(shape.name, context)}).index({held})"
     if shape is not None and shape.enum and method in ("name", "toString") and not nodes:
-        return f"{context.express(receiver)}.name"
+        return f"{context.express(receiver)}.{enums.name_of(shape)}"
     return None
 
 

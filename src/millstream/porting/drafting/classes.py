@@ -9,6 +9,7 @@ from millstream.porting.drafting import (
     captured,
     constructors,
     data,
+    enums,
     fields_of_tests,
     functions,
     lombok,
@@ -151,7 +152,9 @@ def _static_field(node: Node, context: Context) -> list[str]:
 
 def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     if node.type == "enum_declaration":
-        return _enum(shape, body, data.own_bases(node, shape, context), context)
+        own = data.own_bases(node, shape, context)
+        rows = define(body, shape.name, "Enum", context)[1:]
+        return enums.written(shape, body, own, rows, context)
     if node.type == "record_declaration" or data.is_data(node, body, shape, context):
         return _data(node, body, shape, context)
     bases = []
@@ -255,8 +258,8 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
     defaults: dict[str, str] = {}
     for other in made[1:]:
         found = constructors.defaults(other, made[0], context)
-        if found is not None and constructors.fit(names, {**defaults, **found}):
-            defaults.update(found)
+        if found is not None and constructors.fit(names, defaults, found):
+            defaults |= found
             continue
         context.left.append(line(other))
         rows.extend([f"# Java, line {line(other)}, another constructor:", *comment(other)])
@@ -360,34 +363,3 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     taken = f"({', '.join(own)})" if own else ""
     head = f"class {words.name(shape.name)}{taken}:"
     return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]
-
-
-def _enum(shape: ClassShape, body: Node | None, own: list[str], context: Context) -> list[str]:
-    context.use("enum", "Enum")
-    rows: list[str] = []
-    arguments = [each.child_by_field_name("arguments") for each in of_kind(body, "enum_constant")]
-    values = [text(each) for each in arguments if each is not None]
-    if len(set(values)) < len(values):
-        # Python takes constants with the same value for one.
-        rows.extend(["def __new__(cls, *given):", "    made = object.__new__(cls)"])
-        rows.extend(["    made._value_ = len(cls.__members__)", "    return made", ""])
-    for each in of_kind(body, "enum_constant"):
-        java = text(each.child_by_field_name("name"))
-        given = [context.express(a) for a in inner(each.child_by_field_name("arguments"))]
-        value = f'"{java}"' if not given else f"({', '.join(given)},)"
-        rows.append(f"{words.name(java)} = {value}")
-        if each.child_by_field_name("body") is not None:
-            rows.extend(context.leave(each, "a constant with methods"))
-    rest = define(body, shape.name, "Enum", context)[1:]
-    inside = next((at for at, row in enumerate(rest) if row and row[0] != " "), len(rest))
-    rest, after = rest[:inside], rest[inside:]
-    kept = [row.removeprefix("    ") for row in rest if row.strip() != "pass"]
-    if "toString" not in shape.methods:
-        # In texts, Java writes the name alone.
-        kept.extend(["", "def __str__(self):", "    return self.name"])
-    kept.extend(ordered.less(shape))
-    return [
-        f"class {words.name(shape.name)}({', '.join([*own, 'Enum'])}):",
-        *indented([*rows, *kept] or ["pass"]),
-        *(["", *after] if after else []),
-    ]

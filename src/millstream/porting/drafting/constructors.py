@@ -44,9 +44,11 @@ def defaults(other: Node, full: Node, context: Context) -> dict[str, str] | None
     return found
 
 
-def fit(names: list[str], values: dict[str, str]) -> bool:
-    """Tell whether parameters with these values by default stand behind those without."""
-    having = [name in values for name in names]
+def fit(names: list[str], before: dict[str, str], more: dict[str, str]) -> bool:
+    """Tell whether parameters can have more values by default: the same ones, and behind others."""
+    if any(before.get(name, value) != value for name, value in more.items()):
+        return False
+    having = [name in {**before, **more} for name in names]
     return having == sorted(having)
 
 

@@ -284,7 +284,7 @@ def _notes(node: Node | None, java: str, context: Context) -> list[str]:
         return [f"# Java, line {line(node)}: a framework gives it; give it yourself."]
     for name, mark in annotations_of(node).items():
         if name in NAMING:
-            json = _name_in_json(mark)
+            json = name_in_json(mark)
             if json and json[1:-1] != java:
                 context.left.append(line(node))
                 return [f"# Java, line {line(node)}: JSON calls it {json}; call the field so."]
@@ -294,7 +294,7 @@ def _notes(node: Node | None, java: str, context: Context) -> list[str]:
     return []
 
 
-def _name_in_json(mark: Node) -> str:
+def name_in_json(mark: Node) -> str:
     """Return the name that an annotation gives, with its quotes; "" if it gives none."""
     for given in inner(mark.child_by_field_name("arguments")):
         value: Node | None = given

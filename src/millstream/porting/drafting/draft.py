@@ -251,7 +251,8 @@ def _body(root: Node, context: Context) -> list[str]:
         if "main" in shape.static_methods:
             context.use("sys")
             call = "main" if shape.loose else f"{shape.name}.main"
-            lines.extend(["", "", 'if __name__ == "__main__":', f"    {call}(sys.argv[1:])"])
+            given = "*sys.argv[1:]" if "main" in shape.spread else "sys.argv[1:]"
+            lines.extend(["", "", 'if __name__ == "__main__":', f"    {call}({given})"])
             break
     for helper, source in HELPERS.items():
         if helper in context.helpers:

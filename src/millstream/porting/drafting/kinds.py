@@ -151,6 +151,8 @@ def _called(node: Node, context: Context) -> str:
         for shape in reversed(context.around):
             if name in shape.returns:
                 return shape.returns[name]
+            if shape.enum and name == "values":
+                return f"{shape.name}[]"
     of = kind(node.child_by_field_name("object"), context)
     held = context.known(of)
     if held is None and (made := given_by(of, name)):
@@ -161,8 +163,8 @@ def _called(node: Node, context: Context) -> str:
     if static is not None and name in static.returns:
         return static.returns[name]
     owner = text(node.child_by_field_name("object"))
-    if static is not None and static.enum and name == "valueOf":
-        return static.name
+    if static is not None and static.enum and name in ("valueOf", "values"):
+        return static.name if name == "valueOf" else f"{static.name}[]"
     if owner in WHOLE and name == "valueOf":
         return owner
     if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):

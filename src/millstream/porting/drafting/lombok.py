@@ -21,7 +21,7 @@ def logs(marks: dict[str, Node]) -> bool:
 
 
 def note(node: Node, shape: ClassShape) -> None:
-    """Note the getters and setters that a class has by its annotations, and its builder."""
+    """Note what a class has by its annotations: getters, setters, a constructor, a builder."""
     marks = annotations_of(node)
     shape.builder = "Builder" in marks or "SuperBuilder" in marks
     for field in members(node.child_by_field_name("body")):
@@ -38,6 +38,9 @@ def note(node: Node, shape: ClassShape) -> None:
                     shape.accessors.setdefault(f"is{bare}", java)
             if {"Data", "Setter"} & {*marks, *own}:
                 shape.setters.setdefault(f"set{capital}", java)
+    taken = arguments(node)
+    if taken:
+        shape.takes.setdefault(len(taken), [shape.fields[java] for java in taken])
 
 
 def arguments(node: Node | None) -> list[str]:

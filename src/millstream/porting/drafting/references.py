@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import library, words
+from millstream.porting.drafting import enums, library, words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, simple
 from millstream.porting.drafting.names import class_reference
 from millstream.porting.reading.nodes import inner
-
-OF_ENUMS = {"name": "lambda it: it.name", "toString": "lambda it: str(it)"}
 
 
 def referred(node: Node, owner: str, method: str, context: Context) -> str | None:
@@ -25,10 +23,12 @@ def referred(node: Node, owner: str, method: str, context: Context) -> str | Non
             return None
         name = class_reference(shape.name, context)
         others = {
+            "name": f"lambda it: it.{enums.name_of(shape)}",
+            "toString": "lambda it: str(it)",
             "ordinal": f"lambda it: list({name}).index(it)",
             "valueOf": f"lambda it: {name}[it]",
         }
-        return (OF_ENUMS | others).get(method)
+        return others.get(method)
     if owner not in words.TYPES and owner not in words.JDK:
         return None
     made = _pattern(owner, method, context)
