@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing_extensions import assert_type
 
-from millstream import Instant, Serdes, StreamsBuilder, TestInputTopic, TestOutputTopic, TestRecord
+from millstream import (
+    Instant,
+    KeyValue,
+    Serdes,
+    StreamsBuilder,
+    TestInputTopic,
+    TestOutputTopic,
+    TestRecord,
+)
 from millstream.testing import TopologyTestDriver
 
 text, number = Serdes.String(), Serdes.Long()
@@ -19,6 +27,11 @@ with TopologyTestDriver(StreamsBuilder().build()) as driver:
     lines.pipeInput(1, Instant.ofEpochMilli(5))
     lines.pipeInput(value=1, recordTime=5)
     lines.pipeInput("k", "1")  # type: ignore[call-overload]  # the value is a number
+    lines.pipeKeyValueList([("k", 1), ("k", None), (None, 2)])
+    lines.pipeKeyValueList([KeyValue("k", 1), KeyValue("k", None), ("l", 2)], Instant.now(), 5)
+    lines.pipeKeyValueList({"k": 1}.items())
+    lines.pipeKeyValueList([("k", "1")])  # type: ignore[list-item]  # the value is a number
+    lines.pipeValueList([1, None])
 
     counts = driver.createOutputTopic("counts", text.deserializer(), number.deserializer())
     assert_type(counts, TestOutputTopic[str, int])

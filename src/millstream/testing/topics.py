@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A value of None is a deletion.
+Pair = KeyValue[K, V] | KeyValue[K, None] | KeyValue[None, V] | tuple[K | None, V | None]
 
 
 class TestInputTopic(Generic[K, V]):
@@ -156,7 +158,7 @@ class TestInputTopic(Generic[K, V]):
 
     def pipeKeyValueList(
         self,
-        keyValues: Iterable[KeyValue[K, V]],
+        keyValues: Iterable[Pair[K, V]],
         startTimestamp: Any = None,
         advance: Any = 0,
     ) -> None:
@@ -171,7 +173,7 @@ class TestInputTopic(Generic[K, V]):
             self.pipeInput(TestRecord(key, value, recordTime=time))
 
     def pipeValueList(
-        self, values: Iterable[V], startTimestamp: Any = None, advance: Any = 0
+        self, values: Iterable[V | None], startTimestamp: Any = None, advance: Any = 0
     ) -> None:
         """Pipe values without keys; with a start and a step, at these times."""
         for value, time in zip(
