@@ -15,11 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from compat_tests.docs.blocks import blocks
 from millstream import StreamsBuilder, TimeWindows
-from millstream.core.errors import MillstreamError
-from millstream.frames import failureOf
+from millstream.core.errors import IllegalStateException, MillstreamError
+from millstream.frames import failureOf, readStore
 
 PURCHASES = "user string, amount bigint, at timestamp"
+BOUGHT = "user string, amount bigint, bought_at timestamp"
 
 
 def moment(second: int) -> datetime:
@@ -82,6 +84,33 @@ def test_a_stream_goes_on_after_a_restart(spark: SparkSession, tmp_path: Path) -
     write(spark, source, [("ann", 5, moment(12))], PURCHASES)
     finish(totals(streamed(spark, source), tmp_path), tmp_path)
     assert results(spark, tmp_path) == [("ann", 3, 10.0), ("ann", 8, 12.0), ("bob", 4, 11.0)]
+
+
+def test_the_program_of_the_page_runs(spark: SparkSession, tmp_path: Path) -> None:
+    (page,) = [each.code for each in blocks() if "named.toDataFrame(" in each.code]
+    write(spark, tmp_path / "purchases", [("ann", 3, moment(10)), ("ann", 4, moment(11))], BOUGHT)
+    frames = {
+        'spark.readStream.table("purchases")': streamed(spark, tmp_path / "purchases", BOUGHT),
+        'spark.table("users")': spark.createDataFrame([("ann", "Ann")], "id string, name string"),
+    }
+    for index, frame in enumerate(frames):
+        page = page.replace(frame, f"frames[{index}]")
+    page = page.replace("delta", "parquet").replace("checkpoints/", f"{tmp_path}/checkpoints/")
+    names: dict[str, Any] = {"StreamsBuilder": StreamsBuilder, "frames": [*frames.values()]}
+    exec(page.replace("tables/", f"{tmp_path}/tables/"), names)  # noqa: S102 - our own page
+    names["query"].processAllAvailable()
+    names["query"].stop()
+    found = spark.read.parquet(str(tmp_path / "tables" / "totals")).select("key", "value.*")
+    assert [tuple(row) for row in found.collect()] == [("ann", "Ann", 7)]
+
+
+def test_stores_of_a_query_of_dataframes_cannot_be_read(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    write(spark, tmp_path / "source", [("ann", 3, moment(10))], PURCHASES)
+    finish(totals(streamed(spark, tmp_path / "source"), tmp_path), tmp_path)
+    with pytest.raises(IllegalStateException, match="not one of an application of KafkaStreams"):
+        readStore(spark, checkpoint=str(tmp_path / "checkpoint"))
 
 
 def test_another_program_is_refused(spark: SparkSession, tmp_path: Path) -> None:

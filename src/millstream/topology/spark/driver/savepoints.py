@@ -169,6 +169,13 @@ def open_state(
     generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
     note = described(generations)
     progress = CheckpointLog(generations.files, generations.location).progress()
+    if note is None and progress.done >= 0:
+        raise IllegalStateException(
+            f'checkpoint "{generations.location}" is not one of an application of KafkaStreams',
+            detail="A query has committed batches there, and nothing describes their stores.",
+            hint="The stores of a topology between DataFrames cannot be read: let the query write "
+            "what you need into a table, by toDataFrame().",
+        )
     if note is None or progress.done < 0:
         raise IllegalStateException(
             f'application "{name}" has no state in checkpoint "{generations.location}"',
