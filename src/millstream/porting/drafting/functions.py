@@ -21,7 +21,7 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
-from millstream.porting.drafting.interfaces import METHODS
+from millstream.porting.drafting.interfaces import METHODS, is_function
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.names import around, class_reference, inherited, itself, owner_of
 from millstream.porting.drafting.shapes import shape_of
@@ -206,8 +206,11 @@ def _reference(node: Node, context: Context) -> str:
     if receiver.type in ("this", "super"):
         return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"
     method = COLLECTING.get((kind(receiver, context), method), method)
-    if receiver.type == "identifier" and context.local(text(receiver)) is not None:
-        return f"{words.name(text(receiver))}.{words.method_name(method)}"
+    if _is_variable(receiver, context):
+        held, owner = context.express(receiver), kind(receiver, context)
+        if is_function(owner, method, node, context):
+            return held
+        return references.of_object(node, owner, held, method, context)
     shape = context.shapes.get(owner)
     if shape is not None and method in shape.static_methods:
         return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
@@ -224,11 +227,20 @@ def _reference(node: Node, context: Context) -> str:
         if owner in ("KeyValue", "Windowed", "Record") and method != "pair":
             return f"lambda it: it.{words.method_name(method)}()"
         return f"{class_reference(owner, context)}.{words.method_name(method)}"
-    if owner[:1].islower():  # a field
+    if owner[:1].islower():  # an object of another one
         return f"{context.express(receiver)}.{words.method_name(method)}"
     if shape is None and not method.startswith(("get", "is", "to")):
         return f"{class_reference(owner, context)}.{words.method_name(method)}"
     return f"lambda it: it.{words.method_name(method)}()"
+
+
+def _is_variable(node: Node, context: Context) -> bool:
+    """Tell whether a name is one of a local or a field, also of a constant in capitals."""
+    java = text(node)
+    if node.type != "identifier":
+        return False
+    fields = any(java in shape.fields for shape in context.around)
+    return context.local(java) is not None or (fields and java not in context.shapes)
 
 
 def anonymous(node: Node, body: Node, context: Context) -> str:

@@ -35,7 +35,7 @@ MORE = ("andThen", "compose", "negate", "and", "or")
 def called(node: Node, receiver: Node, method: str, context: Context) -> str | None:
     """Return a call of a function that was given; None if it may be an object with a method."""
     held = kind(receiver, context)
-    if not _is_function(held, method, node, context):
+    if not is_function(held, method, node, context):
         return None
     given = ", ".join(
         context.express(each) for each in inner(node.child_by_field_name("arguments"))
@@ -43,7 +43,7 @@ def called(node: Node, receiver: Node, method: str, context: Context) -> str | N
     return f"{tightened(context.express(receiver))}({given})"
 
 
-def _is_function(held: str, method: str, node: Node, context: Context) -> bool:
+def is_function(held: str, method: str, node: Node, context: Context) -> bool:
     """Tell whether a call is one of a function, by the type of what has the method.
 
     Raises:

@@ -198,6 +198,10 @@ def _called(node: Node, context: Context) -> str:
         return "Optional"
     if name in GIVES_LIST:
         return "List"
+    if name == "collect":
+        collector = text(next(iter(inner(node.child_by_field_name("arguments"))), None))
+        if collector.removeprefix("Collectors.").startswith("joining("):
+            return "String"
     if name == "orElse":
         return kind(next(iter(inner(node.child_by_field_name("arguments"))), None), context)
     if name == "computeIfAbsent":

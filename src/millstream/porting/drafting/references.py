@@ -40,6 +40,30 @@ def referred(node: Node, owner: str, method: str, context: Context) -> str | Non
     return None
 
 
+PLAIN = {
+    **dict.fromkeys(("String", "CharSequence"), str),
+    **dict.fromkeys(("Map", "HashMap", "LinkedHashMap"), dict),
+    **dict.fromkeys(("Set", "HashSet", "LinkedHashSet"), set),
+    **dict.fromkeys(("List", "ArrayList", "Collection"), list),
+}
+
+
+def of_object(node: Node, owner: str, held: str, method: str, context: Context) -> str:
+    """Return ``known::contains`` of an object that a variable holds.
+
+    Raises:
+        UntranslatedError: A method of a collection that has no counterpart.
+    """
+    if context.known(owner) is None and owner in words.TYPES:
+        for names in (("it",), ("a", "b")):
+            pattern = library.by_type(owner, method, len(names), context)
+            if pattern and pattern not in library.CHANGES:
+                return f"lambda {', '.join(names)}: {_written(pattern, names, held, context)}"
+        if owner in PLAIN and not hasattr(PLAIN[owner], method):
+            raise UntranslatedError(node)
+    return f"{held}.{words.method_name(method)}"
+
+
 def of_literal(literal: Node, method: str, context: Context) -> str:
     """Return ``Ride.class::cast`` or ``Ride.class::isInstance`` as a function.
 
@@ -62,8 +86,12 @@ def _pattern(owner: str, method: str, context: Context) -> str | None:
     more = "{1}" in pattern if static else pattern != patterns[0]
     names = ("a", "b") if more else ("a",)
     given = names if static else names[1:]
-    made = pattern.format(*given, all=", ".join(given), o="a")
+    return f"lambda {', '.join(names)}: {_written(pattern, given, 'a', context)}"
+
+
+def _written(pattern: str, given: tuple[str, ...], held: str, context: Context) -> str:
+    made = pattern.format(*given, all=", ".join(given), o=held)
     for use, module in library.MODULES.items():
         if use in made:
             context.use(module)
-    return f"lambda {', '.join(names)}: {made}"
+    return made
