@@ -60,3 +60,19 @@ def test_a_further_method_of_a_lambdas_interface_is_left() -> None:
 def test_a_method_of_a_list_without_a_counterpart_is_left() -> None:
     java = "static Object f(List<String> l) { return Stream.of(1).map(l::listIterator).toList(); }"
     assert draft(f"{HEAD}{BEFORE} class A {{ {java} }}".encode()).left == (2,)
+
+
+def test_a_method_of_kafka_is_no_function_of_the_program() -> None:
+    names = run(
+        "interface Acc { int add(int a, int b); } static int twice(Acc a) { return a.add(1, 2); }"
+        ' static Headers f() { return new RecordHeaders().add("a", null).add("b", null); }',
+        before="import org.apache.kafka.common.header.*;"
+        " import org.apache.kafka.common.header.internals.*;",
+    )
+    assert [each.key() for each in names["f"]()] == ["a", "b"]
+
+
+def test_a_number_after_what_may_be_a_text_is_a_part_of_the_text() -> None:
+    java = 'static <K> String f(Windowed<K> w, K k) { return k + 1 + ".." + w; }'
+    assert run(java)["f"]("w", "k") == "k1..w"
+    assert run(java)["f"]("w", 4) == "5..w"

@@ -158,11 +158,19 @@ def text_of(context: Context) -> str:
 
 def added(left: Node, right: Node, context: Context) -> str | None:
     """Return a sum of two values that may be texts or numbers; None if they are known."""
-    if any(_is_known(side, context) for side in (left, right)):
+    known = [_is_known(side, context) for side in (left, right)]
+    if all(known) or (any(known) and not _in_text(left, context)):
         return None
     context.helpers.add("added")
     text_of(context)
     return f"added({context.express(left)}, {context.express(right)})"
+
+
+def _in_text(left: Node, context: Context) -> bool:
+    """Tell whether a sum becomes a part of a text: then one of its sides may be a text, too."""
+    around = left.parent.parent if left.parent is not None else None
+    sums = around is not None and text(around.child_by_field_name("operator")) == "+"
+    return sums and kind(around, context) in TEXTS
 
 
 def _is_known(node: Node, context: Context) -> bool:
