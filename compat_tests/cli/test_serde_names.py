@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from millstream.cli.serde_names import as_json, as_text, named_serde
+from millstream.cli.serde_names import as_json, as_text, named_serde, of_serde
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.headers import Headers
 
@@ -88,3 +88,20 @@ class Point:
 def test_every_value_can_be_shown(value: Any, expected: Any) -> None:
     assert as_json(value) == expected
     json.dumps(as_json(value))
+
+
+class Lambdas:
+    """A serde of a program whose halves are functions, as lambdas are in Java."""
+
+    def serializer(self) -> Any:
+        return lambda topic, data: None if data is None else data.upper().encode()
+
+    def deserializer(self) -> Any:
+        return lambda topic, data: None if data is None else data.decode().lower()
+
+
+def test_halves_of_a_serde_may_be_functions() -> None:
+    serde: Any = Lambdas()
+    for named in (named_serde(f"{__name__}:Lambdas", {}, is_key=True), of_serde(serde)):
+        assert named.write("t", None, "a") == b"A"
+        assert named.read("t", None, b"A") == "a"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from itertools import count
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
@@ -61,6 +62,23 @@ def test_records_of_any_kind_come_back_as_they_went(cluster: KafkaCluster, topic
         TestRecord(None, None, 0),
         TestRecord("d", None, 32_503_680_000_000),
     ]
+
+
+class Lambdas:
+    """A serde whose halves are functions, as lambdas are in Java."""
+
+    def serializer(self) -> Any:
+        return lambda topic, data: data.encode()
+
+    def deserializer(self) -> Any:
+        return lambda topic, data: data.decode()
+
+
+def test_halves_of_a_serde_may_be_functions(cluster: KafkaCluster, topic: str) -> None:
+    serde: Any = Lambdas()
+    cluster.produce(topic, [("k", "v")], key_serde=serde, value_serde=serde)
+    (record,) = cluster.read(topic, 1, key_serde=serde, value_serde=serde)
+    assert (record.key(), record.value()) == ("k", "v")
 
 
 def test_pairs_get_the_present_time(cluster: KafkaCluster, topic: str) -> None:

@@ -111,6 +111,23 @@ def test_a_key_is_looked_up_before_values_are_read(savepoint: Path) -> None:
     assert rows(reader) == []
 
 
+class Lambdas:
+    """A serde of a program whose halves are functions, as lambdas are in Java."""
+
+    def serializer(self) -> Any:
+        return lambda topic, data: data.encode()
+
+    def deserializer(self) -> Any:
+        return lambda topic, data: data.decode()
+
+
+def test_halves_of_a_named_serde_may_be_functions(savepoint: Path) -> None:
+    named = f"{__name__}:Lambdas"
+    reader = reader_of(savepoint, "counts", keySerde=named, keyType="string")
+    assert list(reader.pushFilters([EqualTo(("key",), "ann")])) != []
+    assert [(row["key"], row["value"]) for row in rows(reader)] == [("ann", 2)]
+
+
 def test_partitions_are_pruned(savepoint: Path) -> None:
     reader = reader_of(savepoint, "counts")
     reader.pushFilters([EqualTo(("partition",), 7)])

@@ -14,7 +14,13 @@ from typing import Any
 import msgspec
 
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
+from millstream.core.serdes.base import (
+    Serde,
+    configure_part,
+    deserializer_call,
+    serializer_call,
+)
+from millstream.core.serdes.checks import halves_of
 from millstream.core.serdes.identity import format_of
 from millstream.plugins.kinds import SERDES
 from millstream.plugins.registry import offered
@@ -70,11 +76,12 @@ def named_serde(name: str, entries: Mapping[str, Any], *, is_key: bool) -> Named
     short, _, schema = name.partition(":")
     short = _ALSO.get(short.lower(), short.lower())
     serde = _made(name, short, schema)
-    serde.configure(dict(entries), is_key)
+    configure_part(serde, dict(entries), is_key)
+    writes, reads = halves_of(serde, f'the serde "{name}"')
     return NamedSerde(
         name=short,
-        read=deserializer_call(serde.deserializer()),
-        write=serializer_call(serde.serializer()),
+        read=deserializer_call(reads),
+        write=serializer_call(writes),
         parse=_TEXTS.get(short, json.loads if short in _JSON else str),
     )
 
@@ -91,10 +98,11 @@ def name_of(text: str) -> str | None:
 def of_serde(serde: Serde[Any]) -> NamedSerde:
     """Return a serde of a program, by the name of the stock serde that it is, if any."""
     name = name_of(format_of(serde)) or "own"
+    writes, reads = halves_of(serde, "one of the program")
     return NamedSerde(
         name=name,
-        read=deserializer_call(serde.deserializer()),
-        write=serializer_call(serde.serializer()),
+        read=deserializer_call(reads),
+        write=serializer_call(writes),
         parse=_TEXTS.get(name, json.loads if name in _JSON else str),
     )
 

@@ -11,7 +11,7 @@ import msgspec
 import pyarrow as pa
 
 from millstream.core.errors import IllegalArgumentException, MillstreamError, StreamsException
-from millstream.core.serdes.base import Serde
+from millstream.core.serdes.base import Serde, configure_part
 from millstream.core.serdes.identity import format_of
 from millstream.core.serdes.windowed import WindowedSerializer
 from millstream.plugins.kinds import SERDES
@@ -49,7 +49,7 @@ def serde_named(name: str, *, is_key: bool) -> Serde[Any]:
             found = getattr(found, part)
         made: Any = found() if callable(found) and not isinstance(found, Serde) else found
         if hasattr(made, "serializer") and hasattr(made, "deserializer"):
-            made.configure({}, is_key)
+            configure_part(made, {}, is_key)
             serde: Serde[Any] = made
             return serde
         reason = "It is not the name of a serde."

@@ -11,6 +11,7 @@ import pyarrow as pa
 from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.headers import Headers, headers_from_pairs
 from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
+from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.notes import note_of
 from millstream.topology.savepoints.records import RowReader, StoredRecord
@@ -71,8 +72,9 @@ class StoreTable:
 
     def key_bytes(self, key: Any) -> bytes | None:
         """Return the bytes of a key; None if it is none of the serde's."""
+        call = serializer_call(serializer_of(self.serde("key"), "keySerde"))
         try:
-            return serializer_call(self.serde("key").serializer())(self.topic, Headers(), key)
+            return call(self.topic, Headers(), key)
         except Exception:  # noqa: BLE001 - a serde may raise anything
             return None
 
@@ -201,7 +203,8 @@ class _Columns:
         self._table = table
         self._schema = schema
         self._read = {
-            role: deserializer_call(table.serde(role).deserializer()) for role in ("key", "value")
+            role: deserializer_call(deserializer_of(table.serde(role), f"{role}Serde"))
+            for role in ("key", "value")
         }
 
     def batch(
