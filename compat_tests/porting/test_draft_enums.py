@@ -54,6 +54,18 @@ def test_json_has_the_name_of_a_constant(name: str) -> None:
     assert serde.deserializer().deserialize("t", data) == holder(names[kind][constant])
 
 
+def test_an_enum_calls_what_all_enums_have() -> None:
+    names = run(
+        "enum Size { S, M, L; boolean big() { return compareTo(M) > 0; }"
+        " String shown() { return toString() + equals(S) + ordinal(); } }"
+        " static boolean big(Size s) { return s.big(); }"
+        " static String shown(Size s) { return s.shown(); }"
+    )
+    sizes = list(names["Size"])
+    assert [names["big"](each) for each in sizes] == [False, False, True]
+    assert [names["shown"](each) for each in sizes] == ["Strue0", "Mfalse1", "Lfalse2"]
+
+
 def test_another_name_in_json_is_the_constants_value() -> None:
     json = "import com.fasterxml.jackson.annotation.*;"
     names = run('enum E { @JsonProperty("one") A, B } static E f() { return E.A; }', before=json)

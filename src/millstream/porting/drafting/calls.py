@@ -122,6 +122,8 @@ def _plain(node: Node, method: str, context: Context) -> str:
         own = words.name(context.around[-1].name)
         made = {"values": f"list({own})", "ordinal": f"list({own}).index(self)"}
         made |= {"name": f"self.{enums.name_of(context.around[-1])}", "valueOf": f"{own}[{given}]"}
+        made["compareTo"] = f"(list({own}).index(self) - list({own}).index({given}))"
+        made |= {"equals": f"(self == {given})", "toString": "str(self)"}
         if method in made and owner_of(method, context) is None:
             return made[method]
     if method == "getClass" and not given and owner_of(method, context) is None:
