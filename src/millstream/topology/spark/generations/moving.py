@@ -383,7 +383,8 @@ def half_written(batch: int, location: str) -> StreamsException:
         detail="The program that began the batch stopped before the batch had ended. Another "
         "program would write the rest of it differently, or twice.",
         hint="Start the former program once more and close it when its first batch has ended "
-        "(millstream run APP --until-idle), then start the new one.",
+        "(millstream run APP --until-idle), then start the new one. If it cannot start any more, "
+        "as a topic is gone, cleanUp() lets the new one begin with empty stores.",
     )
 
 
