@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topic
@@ -18,9 +19,16 @@ from millstream.topology.spark.driver.overdue import OverdueBatch
 class Running:
     """An application whose clock stands still between two looks."""
 
-    def __init__(self, servers: str = "none:1", *topics: str) -> None:
+    def __init__(
+        self,
+        servers: str = "none:1",
+        *topics: str,
+        application_id: str = "app",
+        guarantee: str = "at_least_once",
+    ) -> None:
         self.now = 0.0
-        config = StreamsConfig({"application.id": "app", "bootstrap.servers": servers})
+        entries = {"bootstrap.servers": servers, "processing.guarantee": guarantee}
+        config = StreamsConfig({"application.id": application_id} | entries)
         self.overdue = OverdueBatch(config, lambda: topics, lambda: self.now, lambda: ["in"])
 
     def look(self, batch: object, at: float) -> str:
@@ -122,3 +130,24 @@ def test_a_real_broker_tells_what_a_topic_needs(kafka: KafkaServer) -> None:
     assert running.overdue._needed(["overdue-out"]) == {"overdue-out": 1}
     running.look("batch", 0)
     wait_for(lambda: "overdue-none" in running.look("batch", running.now + 61), 30)
+
+
+@pytest.mark.broker
+def test_a_transaction_that_holds_offsets_back_is_told(kafka: KafkaServer) -> None:
+    servers = kafka.bootstrap_servers
+    tokens = create_topic(servers, "held-back-millstream-progress", partitions=2)
+    running = Running(servers, application_id="held-back", guarantee="exactly_once_v2")
+    running.look("batch", 0)
+    assert running.look("batch", 5) == ""
+
+    producer = Producer({"bootstrap.servers": servers, "transactional.id": "held-back-1"})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "held-back"})
+    offsets = [TopicPartition(tokens, 1, 7)]
+    producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
+    assert "kafka-transactions find-hanging" in running.look("batch", 66)
+
+    producer.abort_transaction(30)
+    consumer.close()
+    wait_for(lambda: running.look("batch", running.now + 61) == "", 30)

@@ -18,6 +18,8 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import BrokerNotFoundException, StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors, all_topics, made
 from millstream.topology.spark.clients.settings import client_settings
+from millstream.topology.spark.clients.undecided import are_undecided
+from millstream.topology.spark.job import progress_topic
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +135,20 @@ class OverdueBatch:
                     f'partition {number} of topic "{topic}" to write to has {len(each.isrs)} '
                     f"replicas in sync, and its {_MIN_ISR} is {needed[topic]}"
                 )
+        yield from self._undecided(known)
+
+    def _undecided(self, known: Mapping[str, Any]) -> Iterator[str]:
+        tokens = progress_topic(self._application_id)
+        if tokens not in known or not self._config.exactly_once():
+            return
+        places = [(tokens, number) for number in known[tokens].partitions]
+        if are_undecided(client_settings(self._config), self._application_id, places, _ASK_S):
+            yield (
+                f'the committed offsets of group "{self._application_id}" are held back by a '
+                "transaction that is open. One that is open for longer than its "
+                "transaction.timeout.ms hangs: kafka-transactions find-hanging shows it, and "
+                "kafka-transactions abort ends it"
+            )
 
     def _needed(self, topics: Iterable[str]) -> dict[str, int]:
         """Return how many replicas in sync topics need."""
