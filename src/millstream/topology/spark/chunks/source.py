@@ -53,8 +53,9 @@ class BatchShares:
 
     def hasten(self, query: StreamingQuery) -> None:
         """Let a batch begin at once where the one before has left records unread."""
+        running: Any = query._jsq
         if self._java is not None:
-            self._java.hasten(query._jsq.streamingQuery())
+            self._java.hasten(running.streamingQuery())
 
 
 def chunks_of(
