@@ -188,6 +188,46 @@ def test_an_object_that_cannot_be_copied_is_told() -> None:
     assert "new object for each record" in str(caught.value)
 
 
+class Unreadable:
+    """Stands for all bytes that say nothing."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+@pytest.mark.parametrize("marker", [object(), Unreadable("empty"), [], {"known": False}])
+def test_an_object_that_stands_for_several_records_stays_itself(marker: Any) -> None:
+    reader = Serdes.serdeFrom(JsonSerializer(), lambda topic, data: marker).deserializer()
+    found = deserialize_column(reader, "in", [b"1", b"2", b"1"])
+    assert all(each is marker for each in found)
+    assert not REUSED
+
+
+def test_what_a_cache_keeps_for_the_same_bytes_is_taken_from_it_once() -> None:
+    kept: dict[bytes | None, Any] = {}
+    calls: list[bytes | None] = []
+
+    def read(topic: str, data: bytes | None) -> Any:
+        calls.append(data)
+        return kept.setdefault(data, [data, threading.Lock()])
+
+    reader = Serdes.serdeFrom(JsonSerializer(), read).deserializer()
+    data = [b"1", b"2", b"1", b"2"]
+    found = deserialize_column(reader, "in", data)
+    assert [each is kept[of] for each, of in zip(found, data, strict=True)] == [True] * 4
+    assert calls == data
+
+
+def test_an_attribute_of_a_users_class_says_nothing_about_it() -> None:
+    class Reader(ByTopicAndData):
+        function: Any = ([],)
+        """Without a hash."""
+
+    reader = serde(Reader).deserializer()
+    assert deserialize_column(reader, "in", [b"[1]", b"[2]"]) == [[1], [2]]
+    assert {Reader} == REUSED
+
+
 def test_what_cannot_change_is_deserialized_once() -> None:
     calls: list[bytes | None] = []
 

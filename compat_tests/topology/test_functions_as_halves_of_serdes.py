@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -53,11 +53,12 @@ class WithHeaders(Serde[str]):
         return lambda topic, headers, data: data.decode()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Read:
-    """A callable object that has no hash, as those of dataclasses have none."""
+    """A callable object that has no hash, as a list in it has none."""
 
     times: int
+    read: list[bytes | None] = field(default_factory=list)
 
     def __call__(self, topic: str, data: bytes | None) -> str | None:
         return None if data is None else data.decode() * self.times

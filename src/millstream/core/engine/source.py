@@ -174,11 +174,8 @@ class SourceRuntime:
     ) -> list[Any]:
         """Return the items of one column, none of them the same object that can change."""
         rows = raw.headers or [None] * len(raw)
-        call = deserializer_call(deserializer)
         return own_column(
-            deserializer,
-            items,
-            lambda: (call(raw.topic, rows[index], data[index]) for index in kept),
+            deserializer, raw.topic, items, lambda: [(rows[at], data[at]) for at in kept]
         )
 
     def _row(self, queue: RecordQueue, raw: RawChunk, index: int) -> Sequence[Any] | None:

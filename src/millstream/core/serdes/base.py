@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from math import inf
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -104,7 +104,7 @@ class Deserializer(Readable, Closing, ABC, Generic[T]):
         """Deserialize many values, with the results of ``deserialize``."""
         call = deserializer_call(self)
         found = [call(topic, None, value) for value in values]
-        return own_column(self, found, lambda: (call(topic, None, value) for value in values))
+        return own_column(self, topic, found, lambda: [(None, value) for value in values])
 
     def close(self) -> None:
         """Release what ``configure`` acquired."""
@@ -144,8 +144,7 @@ class Serde(Readable, Closing, ABC, Generic[T]):
 def wants_headers(method: Callable[..., Any]) -> bool:
     """Return whether a bound ``serialize`` or ``deserialize`` has a parameter for headers."""
     function = getattr(method, "__func__", None)
-    if function is None and type(method).__hash__ is None:
-        # An object of a dataclass with __call__, for one.
+    if function is None and not _has_identity(method):
         function = type(method).__call__
     return _positional(method) >= 3 if function is None else _positional(function) >= 4
 
@@ -269,18 +268,27 @@ def deserializer_call(deserializer: Deserializer[Any]) -> DeserializerCall:
 
 
 def own_column(
-    deserializer: object, items: list[Any], again: Callable[[], Iterable[Any]]
+    deserializer: Any,
+    topic: str,
+    items: list[Any],
+    given: Callable[[], Sequence[tuple[Headers | None, bytes | None]]],
 ) -> list[Any]:
-    """Return what a deserializer has made, each item that can change as its own object."""
-    return own_objects(items, again, _user_part(deserializer))
+    """Return what a deserializer has made of headers and bytes, each as its own object."""
+    call = _with_headers(deserializer.deserialize)
+    return own_objects(items, given, lambda each: call(topic, *each), _user_part(deserializer))
 
 
-def _user_part(half: object) -> Any:
+def _user_part(half: Any) -> Any:
     """Return the class or function of a user's half; None for one of this library."""
-    part = getattr(half, "function", type(half))
     if is_stock(half):
         return None
-    return type(part) if type(part).__hash__ is None else part
+    part = half.function if getattr(type(half), "holds_user_code", False) else type(half)
+    return part if _has_identity(part) else type(part)
+
+
+def _has_identity(part: object) -> bool:
+    """Tell whether something is a function or class: other objects may have no hash."""
+    return isinstance(part, type | partial) or inspect.isroutine(part)
 
 
 def is_stock(part: object) -> bool:

@@ -8,7 +8,7 @@ all show what the last one has.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -35,29 +35,71 @@ A store reads its rows one by one, too, where nothing shows that an earlier resu
 """
 
 
-def own_objects(items: list[Any], again: Callable[[], Iterable[Any]], made_by: Any) -> list[Any]:
-    """Return what a deserializer has made, where each item that can change is its own object.
+def own_objects(
+    items: list[Any],
+    given: Callable[[], Sequence[Any]],
+    make: Callable[[Any], Any],
+    made_by: Any,
+) -> list[Any]:
+    """Return what a deserializer has made, where each item that has changed is its own object.
+
+    An object that stays as it is may be returned again: one that a cache keeps for the same bytes,
+    or one that stands for all bytes of a kind.
 
     Args:
         items: The objects, in the order of the calls.
-        again: Makes them anew, each one when it is asked for the next.
+        given: Returns what each was made from, in the same order.
+        make: Makes one anew.
         made_by: The user's class or function; None for one of this library.
 
     Raises:
-        StreamsException: An object is returned again and again, and cannot be copied.
+        StreamsException: An object is returned for different bytes, and cannot be copied.
     """
     kinds = {*map(type, items)}
-    if len(items) < 2 or kinds <= PLAIN:
-        return items
-    if len({*map(id, items)}) == len(items):
+    if len(items) < 2 or kinds <= PLAIN or len({*map(id, items)}) == len(items):
         return items
     changing = {kind for kind in kinds if not cannot_change(kind)}
-    places = [id(item) for item in items if type(item) in changing]
-    if len({*places}) == len(places):
+    inputs = given()
+    made_from: dict[int, Any] = {}
+    if all(
+        made_from.setdefault(id(item), each) == each
+        for item, each in zip(items, inputs, strict=True)
+        if type(item) in changing
+    ):
+        return items
+    copies, changed = _copied(map(make, inputs))
+    if not changed:
         return items
     if made_by is not None:
         REUSED.add(made_by)
-    return [own_object(item) for item in again()]
+    return copies
+
+
+def _copied(items: Iterable[Any]) -> tuple[list[Any], bool]:
+    """Return a copy of each, made before the next; and whether one has changed in between."""
+    copies: list[Any] = []
+    # Kept, so that no other object gets the id of one.
+    first: dict[int, tuple[Any, Any]] = {}
+    changed = False
+    for item in items:
+        copies.append(own_object(item))
+        _, before = first.setdefault(id(item), (item, copies[-1]))
+        changed = changed or not _are_same(before, copies[-1])
+    return copies, changed
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    """Tell whether two copies of an object say the same, as far as that can be seen."""
+    if one is other:
+        return True
+    try:
+        kind: Any = type(one)
+        if kind.__eq__ is object.__eq__:
+            # What pickle would keep beside the class.
+            one, other = (each.__reduce_ex__(2)[2:] for each in (one, other))
+        return bool(one == other)
+    except Exception:  # noqa: BLE001 - a user's class may refuse; then it is copied
+        return False
 
 
 def own_object(item: Any) -> Any:
