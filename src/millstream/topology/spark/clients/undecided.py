@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, TopicPartition
+from confluent_kafka import KafkaException as ClientException
 
-from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients.consumers import committed, connected, offsets_only
+from millstream.topology.spark.clients.settings import code_of
 
 _PROBLEM = "cannot read committed offsets"
 
@@ -29,24 +30,17 @@ def are_undecided(
         timeout_s: How long an answer may take; an open transaction is waited for as long.
 
     Raises:
-        StreamsException: The broker answers neither with nor without what is open.
+        StreamsException: The broker refuses a request, or gives out no offsets at all.
     """
-    try:
-        _ask(settings, group, places, timeout_s, stable=True)
-    except StreamsException:
-        _ask(settings, group, places, timeout_s, stable=False)
-        return True
+    asked = [TopicPartition(*place) for place in places]
+    # A broker that does not answer this one in time is slow, or away.
+    with connected({**settings, **offsets_only(group)}, _PROBLEM) as consumer:
+        committed(consumer, asked, timeout_s, timeout_s)
+    with connected({**settings, **offsets_only(group, stable=True)}, _PROBLEM) as consumer:
+        try:
+            committed(consumer, asked, timeout_s, timeout_s)
+        except ClientException as error:
+            if code_of(error) != KafkaError._TIMED_OUT:
+                raise
+            return True
     return False
-
-
-def _ask(
-    settings: Mapping[str, Any],
-    group: str,
-    places: Sequence[tuple[str, int]],
-    timeout_s: float,
-    *,
-    stable: bool,
-) -> None:
-    own = offsets_only(group, stable=stable)
-    with connected({**settings, **own}, _PROBLEM) as consumer:
-        committed(consumer, [TopicPartition(*place) for place in places], timeout_s, timeout_s)
