@@ -19,7 +19,8 @@ public class TriggerClock implements Clock, Runnable {
 
     private final MicroBatchExecution query;
     private final BatchShares shares;
-    private Clock clock = null;
+    /** The one in whose place this is; the query's thread reads it. */
+    private volatile Clock clock = null;
 
     TriggerClock(MicroBatchExecution query, BatchShares shares) {
         this.query = query;
