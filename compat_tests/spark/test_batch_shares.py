@@ -82,14 +82,18 @@ def test_a_stage_without_a_backlog_at_the_start_may_have_all_of_it_later(
     assert max(later) > 100
 
 
+def in_jvm(shares: BatchShares, spark: SparkSession, play: Playground) -> Any:
+    records = spark.readStream.format("kafka").options(
+        **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
+    )
+    return shares.in_jvm(source._Source(records.load()))
+
+
 def test_a_backlog_is_shared_so_that_all_are_through_together(
     spark: SparkSession, play: Playground
 ) -> None:
     shares = BatchShares(whole=1040, most=1040, least=0.02, unread={0: 900, 1: 100})
-    records = spark.readStream.format("kafka").options(
-        **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
-    )
-    ours = shares.in_jvm(source._Source(records.load()))
+    ours = in_jvm(shares, spark, play)
 
     # From what is unread at the start, for the stage that is asked first.
     assert [ours.limit(0, 900), ours.limit(1, 100)] == [920, 120]
@@ -101,10 +105,7 @@ def test_a_backlog_is_shared_so_that_all_are_through_together(
 
 def test_however_small_a_batch_each_stage_may_read(spark: SparkSession, play: Playground) -> None:
     shares = BatchShares(whole=1, most=1, least=0.02, unread={0: 900, 1: 0})
-    records = spark.readStream.format("kafka").options(
-        **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
-    )
-    ours = shares.in_jvm(source._Source(records.load()))
+    ours = in_jvm(shares, spark, play)
 
     assert [ours.limit(0, 900), ours.limit(1, 0)] == [1, 1]
 
@@ -113,10 +114,7 @@ def test_full_batches_grow_while_they_are_quick_and_no_further_than_said(
     spark: SparkSession, play: Playground
 ) -> None:
     shares = BatchShares(whole=1000, most=3000, least=0.02, unread={0: 50_000, 1: 50_000})
-    records = spark.readStream.format("kafka").options(
-        **{"kafka.bootstrap.servers": play.servers, "subscribe": play.topic("any", 1)}
-    )
-    ours = shares.in_jvm(source._Source(records.load()))
+    ours = in_jvm(shares, spark, play)
 
     now = 0
 
