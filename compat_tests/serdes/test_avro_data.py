@@ -285,6 +285,13 @@ def test_a_class_that_its_fields_do_not_make_is_refused(cls: type, argument: str
         AvroSerde.of(cls)
 
 
+def test_a_class_that_its_fields_do_not_make_can_be_written() -> None:
+    fields = [{"name": name, "type": "long"} for name in ("amount", "scaled")]
+    serde = AvroSerde[Any]({"type": "record", "name": "Scaled", "fields": fields})
+    data = serde.serializer().serialize("t", Scaled(2, 3))
+    assert serde.deserializer().deserialize("t", data) == {"amount": 2, "scaled": 6}
+
+
 @dataclasses.dataclass
 class Doubled:
     amount: int

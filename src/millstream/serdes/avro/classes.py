@@ -86,7 +86,8 @@ def _check_arguments(cls: Any) -> None:
                 f"{made.__qualname__} cannot be read: its __init__ wants {each.name!r}, "
                 "which is no field",
                 detail="Only the fields of a dataclass are written.",
-                hint="Give that argument a default.",
+                hint="Give that argument a default. To write only, AvroSerde takes the schema "
+                "without the class.",
             )
 
 
