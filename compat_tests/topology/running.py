@@ -93,11 +93,12 @@ def new_task(
     by_chunks: bool = True,
     shortcuts: Collection[type[Shortcut]] = SHORTCUTS,
     kept: Mapping[str, WorkingCopy] | None = None,
+    now_ms: int = 0,
 ) -> tuple[Task, BatchHost]:
     """Return a task with all of a plan in it, and the host that notes what it sends."""
     given = {"application.id": "app", "bootstrap.servers": "nowhere:0", **config}
     settings = TaskSettings.of(StreamsConfig(given))
-    host = BatchHost("app", settings.configs, 0)
+    host = BatchHost("app", settings.configs, now_ms)
     host.kept = kept or {}
     parts, id_ = plan.subtopologies, TaskId(0, 0)
     task = Task(plan, parts, id_, settings, host, by_chunks=by_chunks, shortcuts=shortcuts)

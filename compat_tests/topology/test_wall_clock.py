@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_tests.topology.driving import CONFIG, TEXT, Piping
@@ -295,7 +295,7 @@ def batches(topology: Topology, given: Sequence[Step], anew: Sequence[int]) -> l
         if number in anew:
             snapshot = task.snapshot()
             kept.update(host._copies)
-            task, host = new_task(plan, CONFIG, kept=kept)
+            task, host = new_task(plan, CONFIG, kept=kept, now_ms=now_ms)
             task.restore(snapshot)
         host.advance(now_ms - host.now_ms())
         if events:
@@ -312,6 +312,11 @@ def batches(topology: Topology, given: Sequence[Step], anew: Sequence[int]) -> l
 
 
 @given(st.sampled_from(sorted(TOPOLOGIES)), steps, st.sets(st.integers(0, 11)))
+@example(
+    "suppress",
+    [([Event("a", "x", 0), Event("a", "x", 59)], 0), ([], 1), ([Event("a", "x", 45)], 0)],
+    {2},
+)
 @settings(max_examples=80, deadline=None)
 def test_a_task_that_takes_over_emits_what_the_other_would_have(
     name: str, given: list[Step], anew: set[int]
