@@ -13,7 +13,7 @@ from pyspark import cloudpickle
 
 import compat_tests
 from compat_tests import ROOT
-from compat_tests.effort import LONG
+from compat_tests.effort import DEEP, LONG
 
 if TYPE_CHECKING:
     from compat_tests.hosts.broker import BrokerClient
@@ -41,8 +41,9 @@ for _module in (compat_tests, sys.modules["examples"]):
     cloudpickle.register_pickle_by_value(_module)  # type: ignore[no-untyped-call]
 
 
-# No test checks a duration: on a busy machine any example may take long.
-settings.register_profile("tests", settings.default, deadline=None)
+# No test checks a duration: on a busy machine any example may take long. And every run but a deep
+# one tries the same examples each time.
+settings.register_profile("tests", settings.default, deadline=None, derandomize=not DEEP)
 settings.load_profile("tests")
 
 # What a test starts that asks for one of these fixtures, directly or by way of others.

@@ -16,6 +16,8 @@ T = TypeVar("T")
 
 FORM = os.environ.get("MILLSTREAM_TESTS", "")
 LIGHT, LONG = FORM == "light", FORM == "long"
+DEEP = os.environ.get("MILLSTREAM_HYPOTHESIS") == "deep"
+"""Whether Hypothesis searches at random, where it tries the same examples each time otherwise."""
 
 STRIDE = 4
 KILLS = int(os.environ.get("MILLSTREAM_KILLS", "1"))
