@@ -26,6 +26,7 @@ from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import commit, committed, connected
 from millstream.topology.spark.clients.fitted import with_transactions
+from millstream.topology.spark.clients.lost_ends import end_again, outcomes
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -150,9 +151,7 @@ class Group:
             except ClientException as error:
                 if not settle or error.args[0].code() != KafkaError._TIMED_OUT:
                     raise
-                # A killed sink has left a transaction open; this ends it.
-                self.fence(sinks)
-                answers = committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
+                answers = self._settled(consumer, asked, sinks)
         claims = [each for each in answers if each.topic == self._owner]
         found = {(p.topic, p.partition): committed_of(p) for p in answers if p not in claims}
         known = {place: offset for place, offset in found.items() if offset is not None}
@@ -161,6 +160,23 @@ class Group:
             tokens={n: known[topic, n] for topic, n in known if topic == self._progress},
             offsets={place: known[place] for place in known if place[0] != self._progress},
         )
+
+    def _settled(
+        self, consumer: Consumer, asked: list[TopicPartition], sinks: int
+    ) -> list[TopicPartition]:
+        """End what a killed sink, or a broker, has left open; return the offsets after that."""
+        names = [self._transactional_id(sink) for sink in range(sinks)]
+        # Fenced, the coordinator forgets it.
+        known = outcomes(self._client, names)
+        self.fence(sinks)
+        try:
+            return committed(consumer, asked, TIMEOUT_S, _PENDING_TIMEOUT_S)
+        except ClientException as error:
+            if code_of(error) != KafkaError._TIMED_OUT:
+                raise
+        for name, outcome in known.items():
+            end_again(self._client, name, self._id, outcome)
+        return committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
 
     def claim(self) -> Claim | None:
         """Return the claim on the application; None if there is none."""
@@ -302,8 +318,12 @@ class Group:
         return found
 
     def _fence(self, sink: int) -> None:
-        producer = Producer(with_transactions(self._producer, f"{self._id}-{sink}"))
+        id_ = self._transactional_id(sink)
+        producer = Producer(with_transactions(self._producer, id_))
         init_transactions(producer, self._progress, _FENCE_TIMEOUT_S)
+
+    def _transactional_id(self, sink: int) -> str:
+        return f"{self._id}-{sink}"
 
     def _connected(self, what: str, **settings: Any) -> AbstractContextManager[Consumer]:
         return connected(self._consumer | settings, f'cannot {what} group "{self._id}"')

@@ -145,9 +145,9 @@ class OverdueBatch:
         if are_undecided(client_settings(self._config), self._application_id, places, _ASK_S):
             yield (
                 f'the committed offsets of group "{self._application_id}" are held back by a '
-                "transaction that is open. One that is open for longer than its "
-                "transaction.timeout.ms hangs: kafka-transactions find-hanging shows it, and "
-                "kafka-transactions abort ends it"
+                "transaction that is open. The sink ends it if it is over for its coordinator. One "
+                "that stays open for longer than its transaction.timeout.ms hangs: "
+                "kafka-transactions find-hanging shows it, and kafka-transactions abort ends it"
             )
 
     def _needed(self, topics: Iterable[str]) -> dict[str, int]:

@@ -27,6 +27,7 @@ from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
 from millstream.topology.spark.clients.fitted import with_transactions
+from millstream.topology.spark.clients.lost_ends import LastTransaction
 from millstream.topology.spark.clients.rights import kind_of
 from millstream.topology.spark.clients.settings import (
     code_of,
@@ -62,6 +63,8 @@ log = logging.getLogger(__name__)
 
 TIMEOUT_S = 60.0
 ABORT_TIMEOUT_S = 10.0
+_FOUND_S = 15.0
+"""How long offsets may be held back until a new producer ends what holds them back."""
 _PAUSE_S = 0.5
 _RENEWALS = 3
 
@@ -100,6 +103,9 @@ class SinkWriter:
         self._heard = ConnectionErrors()
         self._has_written = False
         self._connecting: ClientCall[None] | None = None
+        token = (job.progress_topic, partition)
+        own = job.client, self._transactional_id(), job.application_id, token
+        self._last = LastTransaction(*own)
 
     @property
     def is_idle(self) -> bool:
@@ -325,6 +331,7 @@ class SinkWriter:
         settings = dict(self._settings) | calls | {"error_cb": self._heard, "logger": ClientLog()}
         if self._job.exactly_once:
             settings = with_transactions(settings, self._transactional_id())
+            self._last.end(self._consumer)
         producer = self._producer = Producer(settings)
         if self._job.exactly_once:
             init_transactions(producer, self._job.progress_topic, TIMEOUT_S)
@@ -364,7 +371,7 @@ class SinkWriter:
         places += [TopicPartition(each.topic, each.partition) for each in consumed]
         if self._job.instance:
             places.append(TopicPartition(self._job.owner_topic, 0))
-        answers = committed(self._consumer, places, TIMEOUT_S, TIMEOUT_S)
+        answers = committed(self._consumer, places, TIMEOUT_S, _FOUND_S)
         found = {(answer.topic, answer.partition): answer for answer in answers}
         token, *sources = (found[place.topic, place.partition] for place in places)
         claim = claim_of(sources.pop()) if self._job.instance else None

@@ -6,18 +6,20 @@ so only batches with such a record use it.
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from confluent_kafka import KafkaError, TopicPartition
-from confluent_kafka import KafkaException as ClientException
+from confluent_kafka import TopicPartition
 
 from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.clients.deadlines import LIMIT_S, in_time
-from millstream.topology.spark.clients.tls_context import READ, tls_context
+from millstream.topology.spark.clients.python_client import (
+    as_client_exception,
+    can_connect,
+    python_settings,
+)
 from millstream.topology.spark.wire import to_list
 
 if TYPE_CHECKING:
@@ -26,17 +28,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, pa.Array]
 
 _DELIVERY_TIMEOUT_S = 60
-_SETTINGS = {
-    "bootstrap.servers": "bootstrap_servers",
-    "client.id": "client_id",
-    "message.max.bytes": "max_request_size",
-    "sasl.mechanism": "sasl_mechanism",
-    "sasl.mechanisms": "sasl_mechanism",
-    "sasl.password": "sasl_plain_password",
-    "sasl.username": "sasl_plain_username",
-    "security.protocol": "security_protocol",
-}
-"""librdkafka's setting -> this client's; settings left out affect speed only."""
+_SIZE = "message.max.bytes"
 
 
 def has_zero_time(columns: Columns) -> bool:
@@ -46,10 +38,7 @@ def has_zero_time(columns: Columns) -> bool:
 
 def can_write(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
     """Return whether the client can connect with these settings and send all of these records."""
-    unknown = (name for name in settings if name not in _SETTINGS and name not in READ)
-    if any(name.startswith(("sasl.", "ssl.", "enable.s")) for name in unknown):
-        return False
-    return not any(_has_null_header(columns) for columns in chunks)
+    return can_connect(settings) and not any(_has_null_header(columns) for columns in chunks)
 
 
 class ZeroTimeProducer:
@@ -72,10 +61,10 @@ class ZeroTimeProducer:
         null_serializer: Any = _NullSerializer()
 
         self._failure: type[Exception] = errors.KafkaError
-        own = {_SETTINGS[name]: value for name, value in settings.items() if name in _SETTINGS}
+        own = python_settings(settings)
+        if _SIZE in settings:
+            own["max_request_size"] = settings[_SIZE]
         self._transactional = transactional_id is not None
-        if "SSL" in str(own.get("security_protocol", "")):
-            own["ssl_context"] = _context(settings)
         try:
             self._producer: KafkaProducer = in_time(
                 "connect",
@@ -90,7 +79,7 @@ class ZeroTimeProducer:
             if self._transactional:
                 in_time("init_transactions", self._producer.init_transactions)
         except self._failure as error:
-            raise _as_client_exception(error) from error
+            raise as_client_exception(error) from error
 
     def write(self, outputs: Sequence[tuple[str, Columns]]) -> None:
         """Send chunks and wait until the broker has them; not within a transaction.
@@ -101,7 +90,7 @@ class ZeroTimeProducer:
         try:
             self._send(outputs)
         except self._failure as error:
-            raise _as_client_exception(error) from error
+            raise as_client_exception(error) from error
 
     def write_transaction(
         self,
@@ -139,7 +128,7 @@ class ZeroTimeProducer:
                     in_time("abort_transaction", producer.abort_transaction)
                 raise
         except self._failure as error:
-            raise _as_client_exception(error) from error
+            raise as_client_exception(error) from error
 
     def close(self) -> None:
         """Disconnect."""
@@ -199,18 +188,3 @@ class _NullSerializer:
 def _has_null_header(columns: Columns) -> bool:
     headers = headers_list(columns.get("headers")) or ()
     return any(header.value() is None for own in headers for header in own or ())
-
-
-def _context(settings: Mapping[str, Any]) -> ssl.SSLContext:
-    try:
-        return tls_context(settings)
-    except OSError as error:
-        raise ClientException(KafkaError(KafkaError._SSL, str(error))) from error
-
-
-def _as_client_exception(error: Exception) -> ClientException:
-    code = getattr(error, "errno", None)
-    again = bool(getattr(error, "retriable", False))
-    other = KafkaError._TIMED_OUT if again else KafkaError._FAIL
-    known = code if isinstance(code, int) and code > 0 else other
-    return ClientException(KafkaError(known, str(error) or type(error).__name__))
