@@ -26,7 +26,7 @@ from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import commit, committed, connected
 from millstream.topology.spark.clients.fitted import with_transactions
-from millstream.topology.spark.clients.lost_ends import end_again, outcomes
+from millstream.topology.spark.clients.lost_ends import end_again, ended_transactions
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -167,15 +167,15 @@ class Group:
         """End what a killed sink, or a broker, has left open; return the offsets after that."""
         names = [self._transactional_id(sink) for sink in range(sinks)]
         # Fenced, the coordinator forgets it.
-        known = outcomes(self._client, names)
+        known = ended_transactions(self._client, names)
         self.fence(sinks)
         try:
             return committed(consumer, asked, TIMEOUT_S, _PENDING_TIMEOUT_S)
         except ClientException as error:
             if code_of(error) != KafkaError._TIMED_OUT:
                 raise
-        for name, outcome in known.items():
-            end_again(self._client, name, self._id, outcome)
+        for ended in known:
+            end_again(self._client, ended, self._id)
         return committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
 
     def claim(self) -> Claim | None:

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import enum
 import logging
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import committed
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
 from millstream.topology.spark.clients.python_client import (
@@ -30,22 +33,33 @@ from millstream.topology.spark.clients.undecided import are_undecided
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 _ASK_MS = 5_000
+_PAUSE_S = 0.02
 _DECIDED_S = 2.0
 """How long the broker may take to give out an offset, before it is asked why it does not."""
 
 
-class TransactionEnd(enum.Enum):
+class TransactionOutcome(enum.Enum):
     """What the coordinator has noted of a transaction that is over."""
 
     COMMITTED = "CompleteCommit"
     ABORTED = "CompleteAbort"
 
 
-def outcomes(settings: Mapping[str, Any], ids: Iterable[str]) -> dict[str, TransactionEnd]:
-    """Return the outcome of the last transaction of each transactional id.
+@dataclass(frozen=True, slots=True)
+class EndedTransaction:
+    """The last transaction of a transactional id, for its coordinator."""
 
-    Ids without one are left out: their transaction is open, or they have begun anew since. All are
+    id: str
+    producer_id: int
+    outcome: TransactionOutcome
+
+
+def ended_transactions(settings: Mapping[str, Any], ids: Iterable[str]) -> list[EndedTransaction]:
+    """Return the last transaction of each transactional id whose coordinator has ended it.
+
+    Others are left out: one that is open, and one after which a producer has begun anew. All are
     left out where the broker does not tell, as one before Kafka 3.0.
 
     Args:
@@ -53,73 +67,111 @@ def outcomes(settings: Mapping[str, Any], ids: Iterable[str]) -> dict[str, Trans
         ids: The transactional ids.
     """
     if not can_connect(settings):
-        return {}
-    # Imported here: few processes need it, and the import is slow.
-    from kafka import KafkaAdminClient
+        return []
 
-    def ask() -> dict[str, TransactionEnd]:
-        admin: Any = KafkaAdminClient(**python_settings(settings), request_timeout_ms=_ASK_MS)
-        found = {}
-        try:
-            for id_ in ids:
-                # An id that was never used is an error.
-                with suppress(Exception):
-                    state = admin.describe_transactions([id_])[id_].state.value
-                    found[id_] = TransactionEnd(state)
-        finally:
-            close_in_background(admin)
+    def ask(admin: Any) -> list[EndedTransaction]:
+        found = []
+        for id_ in ids:
+            # An id that was never used is an error, and a state that is not over is no outcome.
+            with suppress(Exception):
+                known = admin.describe_transactions([id_])[id_]
+                outcome = TransactionOutcome(known.state.value)
+                found.append(EndedTransaction(id_, known.producer_id, outcome))
         return found
 
     try:
-        return in_time("describe_transactions", ask)
+        return _asked(settings, "describe_transactions", ask)
     except Exception as error:  # noqa: BLE001 - it is told that the transaction is open
         log.info("cannot ask for the outcome of transactions error=%r", error)
-        return {}
+        return []
 
 
-def end_again(settings: Mapping[str, Any], id_: str, group: str, outcome: TransactionEnd) -> None:
-    """End the last transaction of a transactional id for a group's offsets once more.
+def end_again(settings: Mapping[str, Any], ended: EndedTransaction, group: str) -> None:
+    """End a transaction once more, where it is still open: for a group's offsets, and in topics.
 
-    Producers with this transactional id are fenced.
+    All topics that the client sees are looked through: records that stayed open would be taken for
+    those of the producer's next transaction. Producers with this transactional id are fenced.
 
     Args:
         settings: Of a client, by librdkafka's names.
-        id_: The transactional id.
+        ended: The transaction.
         group: The group whose offsets are in the transaction.
-        outcome: How it has ended.
 
     Raises:
-        ClientException: Kafka refuses, or does not answer.
+        ClientException: Kafka refuses, also the look into one of the topics, or does not answer.
+        StreamsException: No broker answers.
         TimeoutException: A call of the client did not return.
     """
     from kafka import KafkaProducer, errors
+    from kafka.structs import TopicPartition as Place
 
-    def end() -> None:
-        own = python_settings(settings)
-        producer = KafkaProducer(**own, transactional_id=id_, acks="all")
+    topics = all_topics(settings, _ASK_MS / 1000)
+    places = [
+        Place(name, n) for name in topics if name[:2] != "__" for n in topics[name].partitions
+    ]
+
+    def still_open(admin: Any) -> list[Any]:
+        found = admin.describe_producers(places)
+        return [at for at in places if _is_open(found[at].active_producers, ended.producer_id)]
+
+    def end() -> int:
+        open_ = _asked(settings, "describe_producers", still_open)
+        producer = KafkaProducer(**python_settings(settings), transactional_id=ended.id, acks="all")
         try:
             producer.init_transactions()
             producer.begin_transaction()
+            # The client has no call for partitions without records.
+            manager = producer._transaction_manager
+            for place in open_:
+                manager.maybe_add_partition_to_transaction(place)
             # Without offsets: their partition joins the transaction, and gets its marker.
             producer.send_offsets_to_transaction({}, group)
-            if outcome is TransactionEnd.COMMITTED:
+            while manager.has_partitions_to_add() and not manager.has_error():
+                time.sleep(_PAUSE_S)
+            if ended.outcome is TransactionOutcome.COMMITTED:
                 producer.commit_transaction()
             else:
                 producer.abort_transaction()
+            if manager.has_error():
+                raise manager.last_error
         finally:
             close_in_background(producer)
+        return len(open_)
 
     try:
-        in_time("end_again", end)
+        count = in_time("end_again", end)
     except errors.KafkaError as error:
         raise as_client_exception(error) from error
     log.warning(
         "the broker had lost the end of a transaction, and has it again "
-        "transactional_id=%s group=%s outcome=%s",
-        id_,
+        "transactional_id=%s group=%s outcome=%s partitions_of_topics=%d",
+        ended.id,
         group,
-        outcome.value,
+        ended.outcome.value,
+        count,
     )
+
+
+def _is_open(producers: Iterable[Any], producer_id: int) -> bool:
+    return any(
+        each.producer_id == producer_id and each.current_transaction_start_offset >= 0
+        for each in producers
+    )
+
+
+def _asked(settings: Mapping[str, Any], name: str, ask: Callable[[Any], T]) -> T:
+    """Return what an administrative client answers."""
+    # Imported here: few processes need it, and the import is slow.
+    from kafka import KafkaAdminClient
+
+    def call() -> T:
+        admin = KafkaAdminClient(**python_settings(settings), request_timeout_ms=_ASK_MS)
+        try:
+            return ask(admin)
+        finally:
+            close_in_background(admin)
+
+    return in_time(name, call)
 
 
 class LastTransaction:
@@ -136,7 +188,7 @@ class LastTransaction:
         self, settings: Mapping[str, Any], id_: str, group: str, place: tuple[str, int]
     ) -> None:
         self._settings, self._id, self._group, self._place = settings, id_, group, place
-        self._outcome: TransactionEnd | None = None
+        self._ended: EndedTransaction | None = None
 
     def end(self, consumer: Consumer) -> None:
         """End it again if its end is lost; else do nothing.
@@ -147,15 +199,24 @@ class LastTransaction:
             consumer: A member of the group that reads what is decided.
 
         Raises:
-            ClientException: Kafka refuses, or does not answer, while the transaction ends.
+            ClientException: Kafka refuses, or does not answer, while the transaction ends; may be
+                tried again.
             TimeoutException: A call of the client did not return.
         """
         if not self._is_held_back(consumer):
-            self._outcome = None
+            self._ended = None
             return
-        self._outcome = self._outcome or outcomes(self._settings, [self._id]).get(self._id)
-        if self._outcome is not None:
-            end_again(self._settings, self._id, self._group, self._outcome)
+        if self._ended is None:
+            self._ended = next(iter(ended_transactions(self._settings, [self._id])), None)
+        if self._ended is None:
+            return
+        try:
+            end_again(self._settings, self._ended, self._group)
+        except (ClientException, StreamsException) as error:
+            # Not to write is right as long as it is open: what is written next would end it.
+            problem = "a transaction without its end cannot be ended transactional_id=%s error=%s"
+            log.warning(problem, self._id, error)
+            raise ClientException(KafkaError(KafkaError._TIMED_OUT, str(error))) from error
 
     def _is_held_back(self, consumer: Consumer) -> bool:
         try:

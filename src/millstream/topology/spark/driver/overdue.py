@@ -56,6 +56,7 @@ class OverdueBatch:
         self._look_at = self._asked_at = 0.0
         self._patience_s = PATIENCE_S
         self._asking: threading.Thread | None = None
+        self._held = False
         self.reason = ""
         """What the batch waits for; empty if that is not known, or it does not wait."""
 
@@ -89,7 +90,7 @@ class OverdueBatch:
 
     def over(self) -> None:
         """Note that the batch has ended, or failed."""
-        self._batch, self.reason = None, ""
+        self._batch, self.reason, self._held = None, "", False
 
     def _ask(self, batch: object) -> None:
         try:
@@ -142,7 +143,11 @@ class OverdueBatch:
         if tokens not in known or not self._config.exactly_once():
             return
         places = [(tokens, number) for number in known[tokens].partitions]
-        if are_undecided(client_settings(self._config), self._application_id, places, _ASK_S):
+        settings = client_settings(self._config)
+        held = are_undecided(settings, self._application_id, places, _ASK_S)
+        # A sink that is writing holds them back, too, for some seconds.
+        held, self._held = held and self._held, held
+        if held:
             yield (
                 f'the committed offsets of group "{self._application_id}" are held back by a '
                 "transaction that is open. The sink ends it if it is over for its coordinator. One "

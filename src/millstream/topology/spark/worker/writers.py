@@ -286,12 +286,14 @@ class SinkWriter:
         assert producer is not None
         in_time("begin_transaction", producer.begin_transaction)
         try:
-            self._write(chunks)
+            # Before the records: should the broker lose the end of this transaction, its offsets
+            # show it, whatever the broker has of the records (``LastTransaction``).
             group = self._consumer.consumer_group_metadata()
             in_time(
                 "send_offsets_to_transaction",
                 lambda: producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S),
             )
+            self._write(chunks)
             self._flush(chunks)
             in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
         except ClientException as error:

@@ -116,11 +116,11 @@ class ZeroTimeProducer:
         try:
             producer.begin_transaction()
             try:
-                self._send(outputs)
                 in_time(
                     "send_offsets_to_transaction",
                     lambda: producer.send_offsets_to_transaction(committed, group),
                 )
+                self._send(outputs)
                 in_time("commit_transaction", producer.commit_transaction)
             except self._failure:
                 # If it fails, the next producer's initialisation aborts the transaction.
