@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
@@ -116,7 +116,8 @@ def end_again(settings: Mapping[str, Any], ended: EndedTransaction, group: str) 
 
     def end() -> int:
         open_ = _asked(settings, "describe_producers", still_open)
-        producer = KafkaProducer(**python_settings(settings), transactional_id=ended.id, acks="all")
+        own = python_settings(settings)
+        producer = cast("Any", KafkaProducer(**own, transactional_id=ended.id, acks="all"))
         try:
             producer.init_transactions()
             producer.begin_transaction()
