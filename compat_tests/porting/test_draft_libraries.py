@@ -65,3 +65,39 @@ def test_a_logger_with_its_package_is_one_of_python() -> None:
     assert "log = logging.getLogger(__name__)" in found.text
     assert 'log.warning("a %s", 1)' in found.text
     assert found.left == ()
+
+
+@pytest.mark.parametrize(
+    ("imported", "note"),
+    [
+        (
+            "com.shop.model.Sensor",
+            "# Names of other files, to be ported and imported: Sensor",
+        ),
+        (
+            "com.google.protobuf.Duration",
+            "# Java, line 2: Duration is of com.google.protobuf, which is not here.",
+        ),
+    ],
+)
+def test_a_class_with_the_name_of_one_here_is_the_one_that_is_imported(
+    imported: str, note: str
+) -> None:
+    name = imported.rpartition(".")[2]
+    made = drafted("com.shop.io", imported, f"Object f() {{ return {name}.newBuilder(); }}")
+    assert note in made.text
+    assert "from millstream import" not in made.text
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "org.springframework.kafka.support.serializer.JsonSerde",
+        "io.confluent.kafka.streams.serdes.avro.GenericAvroSerde",
+        "java.time.Duration",
+    ],
+)
+def test_a_class_that_is_here_under_the_same_name_is_the_one_here(imported: str) -> None:
+    name = imported.rpartition(".")[2]
+    made = drafted("io.confluent.examples", imported, f"Class<?> f() {{ return {name}.class; }}")
+    assert f"import {name}\n" in made.text

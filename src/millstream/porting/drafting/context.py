@@ -98,6 +98,8 @@ class Context:
     libraries: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Classes and methods that come from libraries, by name: the import's line and package."""
     left: list[int] = field(default_factory=list)
+    elsewhere: set[str] = field(default_factory=set)
+    """Classes that have the name of one here, and that the file imports from other packages."""
     function_names: set[str] = field(default_factory=set)
     waits: bool = False
     """The program waits for a signal: start() becomes run()."""

@@ -95,6 +95,11 @@ EARLIER = {
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Libraries that turn objects into JSON.
 JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
+# Packages whose classes are here under the same names, as far as they are here.
+AS_HERE = (
+    "java.", "javax.", "org.apache.kafka.", "io.confluent.kafka.", "org.springframework.kafka.",
+    "org.apache.avro.", "org.rocksdb.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +211,12 @@ def _context(root: Node, units: list[Unit], source: bytes) -> Context:
         referred=set(re.findall(r"::\s*(\w+)", source.decode("utf-8", "replace"))),
         libraries=_libraries(unit),
         static_names={
+        elsewhere={
+            each.simple
+            for each in unit.imports
+            if not each.static and not each.wildcard and not each.name.startswith(AS_HERE)
+            if python_class(each.simple) is not None
+        },
             "*" if each.wildcard else each.simple for each in unit.imports if each.static
         },
         missing={

@@ -143,8 +143,9 @@ def class_reference(java: str, context: Context) -> str:
         last = java.rpartition(".")[2]
         known = context.shapes.get(last)
         return words.name(java if known is None else known.name)
-    if first in context.near and first not in context.kafka_classes:
-        # The program's own class, also where Kafka has one of that name.
+    if first in context.elsewhere or (
+        first in context.near and first not in context.kafka_classes
+    ):  # The program's own class, also where Kafka has one of that name.
         context.foreign.add(first)
         return words.name(java)
     if java in words.TYPES:
