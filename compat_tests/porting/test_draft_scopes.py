@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from compat_tests.porting.running import HEAD, run
 from millstream import KeyValue, Serdes, StreamsBuilder
 from millstream.porting.drafting.draft import draft
@@ -107,3 +109,42 @@ def test_a_named_function_gets_the_keys_and_values_of_a_map() -> None:
     assert to == {"a": 2, "b": 3}
     names["told"]({"a": 2, "b": 3})
     assert len(seen) == 2
+
+
+# What Java 17 printed for these.
+@pytest.mark.parametrize(
+    ("java", "found"),
+    [
+        (
+            (
+                'String s = "out"; Object o = new Object() { String s;'
+                ' void set() { s = "in"; } public String toString() { set(); return s; } };'
+                " return o.toString() + s;"
+            ),
+            "inout",
+        ),
+        (
+            (
+                'String s = "out"; class In { String s = "in"; String f() { return s; }'
+                " String g(String s) { return s; } } In in = new In(); return in.f() + in.g(s);"
+            ),
+            "inout",
+        ),
+        (
+            (
+                'String s = "out"; class Up { String s = "up"; } class In extends Up {'
+                ' String f() { s += "!"; return s; } } return new In().f() + s;'
+            ),
+            "up!out",
+        ),
+        (
+            (
+                'String s = "out"; Object o = new Object() { int n = 1;'
+                " public String toString() { return s + n; } }; return o.toString();"
+            ),
+            "out1",
+        ),
+    ],
+)
+def test_a_field_of_an_inner_class_comes_before_a_local_around_it(java: str, found: str) -> None:
+    assert run(f"static String f() {{ {java} }}")["f"]() == found

@@ -53,24 +53,22 @@ def declaration(node: Node, context: Context) -> list[str]:
     shape = context.shapes.get(java) or shape_of(java, body)
     nested = [each for each in members(body) if each.type in CLASSES]
     lines: list[str] = []
-    context.around.append(shape)
     try:
-        others = data.in_order(nested)
-        below = {each.name for each in context.below(shape)}
-        later = [each for each in others if text(each.child_by_field_name("name")) in below]
-        for each in others:
-            if each not in later:
+        with context.inside(shape):
+            others = data.in_order(nested)
+            below = {each.name for each in context.below(shape)}
+            later = [each for each in others if text(each.child_by_field_name("name")) in below]
+            for each in others:
+                if each not in later:
+                    lines.extend(["", "", *declaration(each, context)])
+            if shape.loose:
+                lines.extend(_loose(body, context))
+            else:
+                lines.extend(["", "", *_class(node, body, shape, context)])
+            for each in later:
                 lines.extend(["", "", *declaration(each, context)])
-        if shape.loose:
-            lines.extend(_loose(body, context))
-        else:
-            lines.extend(["", "", *_class(node, body, shape, context)])
-        for each in later:
-            lines.extend(["", "", *declaration(each, context)])
     except UntranslatedError:
         lines.extend(context.leave(node))
-    finally:
-        context.around.pop()
     return lines
 
 

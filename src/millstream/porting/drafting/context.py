@@ -86,7 +86,8 @@ class Context:
     """Methods that the file refers to by ``::``: how many arguments they get is not written."""
     missing: dict[tuple[int, str], str] = field(default_factory=dict)
     around: list[ClassShape] = field(default_factory=list)
-    scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])
+    scopes: list[dict[str, str | None]] = field(default_factory=lambda: [{}])
+    """Java types of locals, block by block; None: a field of a class here has the name."""
     items: dict[str, str] = field(default_factory=dict)
     """Parameters of functions that became parts of comprehensions, by the variables there."""
     before: list[list[str]] = field(default_factory=lambda: [[]])
@@ -175,6 +176,22 @@ class Context:
 
     @contextmanager
     def looping(self) -> Iterator[None]:
+    @contextmanager
+    def inside(self, shape: ClassShape) -> Iterator[None]:
+        """Open a class: its fields come before the locals of a method around it."""
+        line = [shape]
+        while (base := self.known(line[-1].base)) is not None and base not in line:
+            line.append(base)
+        fields = {java for each in line for java in (*each.fields, *each.static_fields)}
+        hidden = {java for java in fields if self.local(java) is not None}
+        self.around.append(shape)
+        self.scopes.append(dict.fromkeys(hidden))
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+            self.around.pop()
+
         """Open the block of a loop: its locals get new values in each round."""
         before = self.rebound
         self.rebound = len(self.scopes) if before is None else before

@@ -275,11 +275,8 @@ def _local_class(
     made: str, bases: str, body: Node, shape: ClassShape, context: Context
 ) -> list[str]:
     before = ["", "outer = self"] if context.around and not context.around[-1].loose else [""]
-    context.around.append(shape)
-    try:
+    with context.inside(shape):
         lines = context.define(body, made, bases)
-    finally:
-        context.around.pop()
     used = any("outer." in row for row in lines)
     return [*(before if used else [""]), *lines, ""]
 
