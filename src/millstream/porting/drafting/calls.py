@@ -18,6 +18,7 @@ from millstream.porting.drafting import (
     ordered,
     sequences,
     texts,
+    waiting,
     words,
 )
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
@@ -143,8 +144,8 @@ def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
         given[-1] = f"*{tightened(given[-1])}"
     at = line(node.child_by_field_name("name") or node)
     owner = context.kafka_calls[at, method]
-    if method == "start" and context.waits and owner.endswith(".KafkaStreams"):
-        return f"{held}.run()"
+    if method == "start" and owner.endswith(".KafkaStreams"):
+        return waiting.started(held, context)
     if method == "getClass":
         return held
     if method == "branch" and owner.endswith(".KStream"):

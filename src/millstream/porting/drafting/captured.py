@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context
-from millstream.porting.reading.nodes import inner, text
+from millstream.porting.reading.nodes import inner, text, walk
 
 CHANGES = ("assignment_expression", "update_expression")
 
@@ -32,7 +32,7 @@ def module_variables(node: Node, context: Context) -> list[str]:
     static = {java for each in context.shapes.values() if each.loose for java in each.static_fields}
     if not static:
         return []
-    parts = list(_all(node))
+    parts = list(walk(node))
     declared = {
         text(each.child_by_field_name("name"))
         for each in parts
@@ -46,12 +46,6 @@ def module_variables(node: Node, context: Context) -> list[str]:
 def _target(node: Node) -> Node:
     target = node.child_by_field_name("left") or inner(node)[0]
     return inner(target)[-1] if target.type == "field_access" else target
-
-
-def _all(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.named_children:
-        yield from _all(child)
 
 
 def _variables(node: Node) -> Iterator[str]:

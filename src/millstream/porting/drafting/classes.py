@@ -15,6 +15,7 @@ from millstream.porting.drafting import (
     lombok,
     ordered,
     parameterized,
+    waiting,
     words,
 )
 from millstream.porting.drafting.context import (
@@ -319,6 +320,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
+    rows = waiting.ended(rows, node, context)
     if _hidden(java, len(names), context.around[-1]):
         rows = context.leave(node, "a field has this name, too; rename one")
     context.static = before

@@ -98,12 +98,14 @@ class Context:
     foreign: set[str] = field(default_factory=set)
     libraries: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Classes and methods that come from libraries, by name: the import's line and package."""
-    left: list[int] = field(default_factory=list)
     elsewhere: set[str] = field(default_factory=set)
     """Classes that have the name of one here, and that the file imports from other packages."""
+    left: list[int] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     waits: bool = False
-    """The program waits for a signal: start() becomes run()."""
+    """The program waits for a signal."""
+    started: str = ""
+    """The application that the current method has started, if it does not wait for it yet."""
     nullable: set[str] = field(default_factory=set)
     """Locals that may well be null: what an outer join found no partner for."""
     in_class: bool = False
@@ -175,8 +177,6 @@ class Context:
             self.scopes.pop()
 
     @contextmanager
-    def looping(self) -> Iterator[None]:
-    @contextmanager
     def inside(self, shape: ClassShape) -> Iterator[None]:
         """Open a class: its fields come before the locals of a method around it."""
         line = [shape]
@@ -192,6 +192,8 @@ class Context:
             self.scopes.pop()
             self.around.pop()
 
+    @contextmanager
+    def looping(self) -> Iterator[None]:
         """Open the block of a loop: its locals get new values in each round."""
         before = self.rebound
         self.rebound = len(self.scopes) if before is None else before

@@ -32,6 +32,7 @@ from millstream.porting.drafting import (
     statements,
     static_imports,
     texts,
+    waiting,
     words,
 )
 from millstream.porting.drafting.context import ClassShape, Context
@@ -94,12 +95,12 @@ EARLIER = {
 # Python refuses some of them, and the layout uses one.
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Libraries that turn objects into JSON.
-JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
 # Packages whose classes are here under the same names, as far as they are here.
 AS_HERE = (
     "java.", "javax.", "org.apache.kafka.", "io.confluent.kafka.", "org.springframework.kafka.",
     "org.apache.avro.", "org.rocksdb.",
 )  # fmt: skip
+JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +211,13 @@ def _context(root: Node, units: list[Unit], source: bytes) -> Context:
         shapes=all_shapes(root),
         referred=set(re.findall(r"::\s*(\w+)", source.decode("utf-8", "replace"))),
         libraries=_libraries(unit),
-        static_names={
         elsewhere={
             each.simple
             for each in unit.imports
             if not each.static and not each.wildcard and not each.name.startswith(AS_HERE)
             if python_class(each.simple) is not None
         },
+        static_names={
             "*" if each.wildcard else each.simple for each in unit.imports if each.static
         },
         missing={
@@ -225,8 +226,7 @@ def _context(root: Node, units: list[Unit], source: bytes) -> Context:
             if use.kind == "call" and use.verdict.status is Status.MISSING
         },
     )
-    written = source.decode("utf-8", "replace")
-    context.waits = "addShutdownHook" in written or ".await()" in written
+    context.waits = waiting.waits(root)
     context.function_names.update(context.shapes)
     if any(lombok.logs(annotations_of(node)) for node in inner(root) if node.type in CLASSES):
         context.declare("log", "Logger")

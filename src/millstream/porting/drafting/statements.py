@@ -19,6 +19,7 @@ from millstream.porting.drafting.kinds import CHARS, MAPS, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
 from millstream.porting.drafting.lombok import GUESSED
 from millstream.porting.drafting.names import label
+from millstream.porting.drafting.waiting import at_latch, hook
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, bare, first, inner, line, of_kind, text
 
@@ -208,13 +209,11 @@ def _call(node: Node, context: Context) -> list[str] | None:
         value = arithmetic.as_declared(context.express(nodes[0]), nodes[0], wanted, context)
         return [f"{field} = {value}"]
     if method == "addShutdownHook":
-        return [
-            f"# Java, line {line(node)}: the shutdown hook is not needed; run() closes at a signal."
-        ]
+        return hook(node)
     if text(node) == "Thread.currentThread().interrupt()":
         return []
     if kind(receiver, context) in WAITING and method in ("await", "countDown"):
-        return []
+        return at_latch(node, context)
     if (line(node), method) in context.kafka_calls:
         return None
     held = kind(receiver, context)

@@ -48,6 +48,15 @@ def has(node: Node | None, *words: str) -> bool:
     return node is not None and any(text(child) in words for child in node.children)
 
 
+def walk(node: Node) -> Iterator[Node]:
+    """Yield a node and all that is in it, in the order of the source."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.named_children))
+
+
 def unread_lines(root: Node) -> tuple[int, ...]:
     """Return the lines where the parser found no sense or missed something, each once."""
     return tuple(sorted(set(_unread([root]))))
