@@ -15,7 +15,7 @@ from millstream.core.errors import (
 )
 from millstream.core.function_kinds import method_or_self
 from millstream.core.plan import Plan
-from millstream.core.serdes import Deserializer, Serializer
+from millstream.core.serdes import Deserializer
 from millstream.core.serdes.halves import checked_half, is_function
 from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind, plain_text
@@ -87,12 +87,12 @@ class Topology:
         while rest and not isinstance(rest[0], str | None):
             _take(rest, found, TimestampExtractor)
         name = rest.pop(0) if rest else None
-        run = _run_of_halves(rest, Deserializer)
+        run = _run_of_halves(rest, "deserialize")
         if rest and run != 2 and _is_extractor(rest[0], TimestampExtractor):
             found["timestamp_extractor"] = rest.pop(0)
         elif rest and run >= 3 and rest[0] is None:
             rest.pop(0)
-        if _run_of_halves(rest, Deserializer) >= 2:
+        if _run_of_halves(rest, "deserialize") >= 2:
             found["key_deserializer"] = _half(rest.pop(0), "deserialize")
             found["value_deserializer"] = _half(rest.pop(0), "deserialize")
         for each in (*rest, *found.values()):
@@ -125,7 +125,7 @@ class Topology:
         """
         rest: list[Any] = list(arguments)
         found: dict[str, Any] = {}
-        if _run_of_halves(rest, Serializer) >= 2:
+        if _run_of_halves(rest, "serialize") >= 2:
             found["key_serializer"] = _half(rest.pop(0), "serialize")
             found["value_serializer"] = _half(rest.pop(0), "serialize")
         if rest == [None]:
@@ -268,14 +268,19 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
     )
 
 
-def _run_of_halves(rest: list[Any], kind: type) -> int:
+def _run_of_halves(rest: list[Any], method: str) -> int:
     """Return the number of serdes' halves, or functions or Nones in their place, at the front.
 
-    One function alone is an extractor or a partitioner: halves come in twos, and a name follows.
+    A half of a user's own need only have the method. One function alone is an extractor or a
+    partitioner: halves come in twos, and a name follows.
     """
-    kinds = [each is None or isinstance(each, kind) or is_function(each) for each in rest]
+    kinds = [each is None or _is_half(each, method) or is_function(each) for each in rest]
     run = kinds.index(False) if False in kinds else len(kinds)
     return 1 if run == len(rest) == 2 and any(map(is_function, rest)) else run
+
+
+def _is_half(given: Any, method: str) -> bool:
+    return not isinstance(given, type) and callable(getattr(given, method, None))
 
 
 def _half(given: Any, method: str) -> Any:
