@@ -69,3 +69,21 @@ def test_who_gets_what_was_started_is_told_to_wait() -> None:
         "# Java, line 2: who calls this has to call s.wait() at the end.",
         "return s",
     ]
+
+
+def test_what_a_hook_does_besides_is_shown() -> None:
+    java = (
+        f"{HEAD}class A {{ static void main(KafkaStreams s, Server h) {{ s.start();\n"
+        "Runtime.getRuntime().addShutdownHook(new Thread(s::close));\n"
+        "Runtime.getRuntime().addShutdownHook(new Thread(() -> h.stop(0)));\n } }"
+    )
+    assert draft(java.encode()).text.split("def main(s, h):\n")[1].splitlines()[:5] == [
+        "    s.run()",
+        "    # Java, line 3: the shutdown hook is not needed; run() and wait() close at a signal.",
+        (
+            "    # Java, line 4: what this hook does has to stand behind run() or wait(),"
+            " which close at a signal:"
+        ),
+        "    #   Runtime.getRuntime().addShutdownHook(new Thread(() -> h.stop(0)))",
+        "",
+    ]

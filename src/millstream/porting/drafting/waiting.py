@@ -10,13 +10,18 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.context import Context, comment
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.reading.nodes import inner, line, text, walk
 
 UNITS = {
     "DAYS": "ofDays", "HOURS": "ofHours", "MINUTES": "ofMinutes", "SECONDS": "ofSeconds",
     "MILLISECONDS": "ofMillis",
+}  # fmt: skip
+# What hooks do that wait() does, too, or that only tells of it.
+CLOSING = {
+    "addShutdownHook", "getRuntime", "close", "countDown", "new", "ofSeconds", "ofMillis", "of",
+    "debug", "info", "println", "getName", "currentThread", "interrupt", "timeout", "leaveGroup",
 }  # fmt: skip
 ENDS = re.compile(r"return (\S+)")
 
@@ -37,9 +42,17 @@ def started(held: str, context: Context) -> str:
 
 
 def hook(node: Node) -> list[str]:
-    """Return what is left of a shutdown hook."""
-    note = "the shutdown hook is not needed; run() and wait() close at a signal."
-    return [f"# Java, line {line(node)}: {note}"]
+    """Return what is left of a shutdown hook: if it does more than to close, its Java text."""
+    calls = (each for each in walk(node) if each.type == "method_invocation")
+    done = {_named(each) for each in calls}
+    for each in walk(node):
+        if each.type == "method_reference":
+            done.add(text(each).rpartition("::")[2].strip())
+    if done <= CLOSING:
+        note = "the shutdown hook is not needed; run() and wait() close at a signal."
+        return [f"# Java, line {line(node)}: {note}"]
+    note = "what this hook does has to stand behind run() or wait(), which close at a signal:"
+    return [f"# Java, line {line(node)}: {note}", *comment(node)]
 
 
 def at_latch(node: Node, context: Context) -> list[str]:
