@@ -5,6 +5,7 @@ from __future__ import annotations
 from millstream.porting.checking import api, knowledge
 from millstream.porting.checking.typed import OTHER, PARTS, Typed
 from millstream.porting.checking.verdicts import Judgement, Status, Use
+from millstream.porting.reading.syntax import Call, Reference
 
 
 class Recorder:
@@ -34,12 +35,13 @@ class Recorder:
         verdict = knowledge.of_member(full, "<init>", count)
         self.uses.append(Use(line, "new", full, "<init>", verdict))
 
-    def call(self, line: int, receiver: Typed, name: str, count: int | None) -> None:
+    def call(self, node: Call | Reference, receiver: Typed, count: int | None) -> None:
         """Note a method; methods of Object, and Kotlin's for everything, are not noted."""
+        name = node.name
         if api.declaring(receiver.name, name) is None and name in (*api.OBJECT, *api.KOTLIN):
             return
         verdict = knowledge.of_member(receiver.name, name, -1 if count is None else count)
-        self.uses.append(Use(line, "call", receiver.name, name, verdict))
+        self.uses.append(Use(node.line, "call", receiver.name, name, verdict, node.column))
 
     def member(self, line: int, owner: Typed, name: str) -> Typed | None:
         """Note a constant or a field, in Kotlin also a getter without its ``get``; say its type."""

@@ -242,7 +242,7 @@ class Tracker:
             self._record.new(node.line, receiver.name, 0)
             return Typed(receiver.name, receiver.arguments)
         if node.name != "class":
-            self._record.call(node.line, receiver, node.name, None)
+            self._record.call(node, receiver, None)
         return given(receiver, node.name, (), ())
 
     # --- calls
@@ -303,7 +303,7 @@ class Tracker:
         if receiver.static and (nested in api.classes() or node.name.endswith("Serde")):
             self._record.new(node.line, nested, len(node.arguments))
             return Typed(nested)
-        self._record.call(node.line, receiver, node.name, len(node.arguments))
+        self._record.call(node, receiver, len(node.arguments))
         explicit = tuple(self._names.typed(each) for each in node.types)
         if explicit and explicit[0] is not None:
             found = api.returns(receiver.name, node.name)
@@ -348,7 +348,7 @@ class Tracker:
         if member is not None and api.is_kafka(member[0]):
             return self._kafka_call(
                 Typed(member[0], static=True),
-                Call(node.line, None, member[1], node.arguments, node.types),
+                Call(node.line, None, member[1], node.arguments, node.types, node.column),
                 scope,
             )
         full = self._names.class_name(node.name)

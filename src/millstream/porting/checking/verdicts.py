@@ -39,6 +39,7 @@ class Use:
         kind: ``call``, ``new``, ``type``, ``constant`` or ``field``.
         owner: The Java class; of an unknown receiver nothing.
         name: The method, constant or field; of a type nothing.
+        column: Of a method in Java, where its name begins: a line may have it twice.
     """
 
     line: int
@@ -46,6 +47,7 @@ class Use:
     owner: str
     name: str
     verdict: Judgement
+    column: int = -1
 
     @property
     def shown(self) -> str:

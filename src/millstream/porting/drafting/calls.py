@@ -86,8 +86,7 @@ def call(node: Node, context: Context) -> str:
     made = interfaces.called(node, receiver, method, context)
     if made is not None:
         return made
-    at = line(node.child_by_field_name("name") or node)
-    if (at, method) in context.kafka_calls:
+    if context.kafka_owner(node):
         return _of_kafka(node, receiver, method, context)
     sequence = sequences.comprehension(node, context)
     if sequence is not None:
@@ -129,8 +128,7 @@ def _plain(node: Node, method: str, context: Context) -> str:
             return made[method]
     if method == "getClass" and not given and owner_of(method, context) is None:
         return "type(self)"
-    known = (line(node), method) in context.kafka_calls
-    if known and owner_of(method, context) is None and context.around:
+    if context.kafka_owner(node) and owner_of(method, context) is None and context.around:
         return f"self.{words.method_name(method)}({given})"
     count = len(inner(node.child_by_field_name("arguments")))
     return f"{functions.own_method(method, context, count)}({given})"
@@ -142,14 +140,13 @@ def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
     nodes = inner(node.child_by_field_name("arguments"))
     if nodes and kind(nodes[-1], context) == "String[]":  # Kafka takes names one by one, too
         given[-1] = f"*{tightened(given[-1])}"
-    at = line(node.child_by_field_name("name") or node)
-    owner = context.kafka_calls[at, method]
+    owner = context.kafka_owner(node)
     if method == "start" and owner.endswith(".KafkaStreams"):
         return waiting.started(held, context)
     if method == "getClass":
         return held
     if method == "branch" and owner.endswith(".KStream"):
-        context.missing.pop((at, method), None)
+        context.missing.pop((line(node.child_by_field_name("name") or node), method), None)
         context.helpers.add("branch_by")
         named = given and text(inner(node.child_by_field_name("arguments"))[0]).startswith("Named.")
         name, rest = (given[0], given[1:]) if named else ("", given)

@@ -72,8 +72,8 @@ class Context:
     """Makes the lines of a class from its body, its Python name and its bases."""
     nested: Callable[[Node], list[str]]
     """Makes the lines of a class that is declared in a function."""
-    kafka_calls: dict[tuple[int, str], str] = field(default_factory=dict)
-    """The Kafka class of a call, by line and method."""
+    kafka_calls: dict[tuple[int, int], str] = field(default_factory=dict)
+    """The Kafka class of a call, by line and column of the method's name."""
     kafka_classes: dict[str, str] = field(default_factory=dict)
     parameters: dict[tuple[int, str], str] = field(default_factory=dict)
     """Simple types of parameters of lambdas, by line and name, as streams tell them."""
@@ -114,6 +114,11 @@ class Context:
     """The current method is static: it has no ``self``."""
     rebound: int | None = None
     """The first scope whose locals a loop of the current function gives new values."""
+
+    def kafka_owner(self, node: Node) -> str:
+        """Return the Kafka class whose method is called or referred to; "" for another's."""
+        name = node.child_by_field_name("name") or node
+        return self.kafka_calls.get((line(name), name.start_point.column), "")
 
     def use(self, module: str, name: str = "") -> None:
         """Note an import of a module, or of a name of it."""

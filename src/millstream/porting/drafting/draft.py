@@ -197,7 +197,7 @@ def _context(root: Node, units: list[Unit], source: bytes) -> Context:
         nested=lambda node: classes.declaration(node, context),
         define=lambda body, name, bases: classes.define(body, name, bases, context),
         kafka_calls={
-            (use.line, use.name): use.owner
+            (use.line, use.column): use.owner
             for use in uses
             if use.kind == "call" and use.verdict.status is not Status.UNKNOWN
         },

@@ -222,7 +222,7 @@ def _reference(node: Node, context: Context) -> str:
     if field is not None:
         return f"lambda it: it.{words.method_name(field)}"
     if owner in context.kafka_classes and not text(receiver)[:1].islower():
-        if (line(node), method) in context.kafka_calls and method[:1].isupper():
+        if context.kafka_owner(node) and method[:1].isupper():
             return f"{class_reference(owner, context)}.{words.method_name(method)}"
         if owner in ("KeyValue", "Windowed", "Record") and method != "pair":
             return f"lambda it: it.{words.method_name(method)}()"

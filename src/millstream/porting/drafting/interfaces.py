@@ -7,7 +7,7 @@ from tree_sitter import Node
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind
 from millstream.porting.drafting.layout import tightened
-from millstream.porting.reading.nodes import inner, line
+from millstream.porting.reading.nodes import inner
 
 # The method of an interface that lambdas implement: a lambda's draft is called itself.
 METHODS = {
@@ -35,8 +35,7 @@ MORE = ("andThen", "compose", "negate", "and", "or")
 def called(node: Node, receiver: Node, method: str, context: Context) -> str | None:
     """Return a call of a function that was given; None if it may be an object with a method."""
     held = kind(receiver, context)
-    at = line(node.child_by_field_name("name") or node)
-    if held not in METHODS and (at, method) in context.kafka_calls:
+    if held not in METHODS and context.kafka_owner(node):
         return None  # another class of the program may have a method of that name
     if not is_function(held, method, node, context):
         return None

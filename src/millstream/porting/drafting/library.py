@@ -21,7 +21,7 @@ from millstream.porting.drafting.context import Context, UntranslatedError, fill
 from millstream.porting.drafting.kinds import GIVES, SETS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.drafting.names import has_method
-from millstream.porting.reading.nodes import inner, line, text
+from millstream.porting.reading.nodes import inner, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
 STATIC = {
@@ -325,8 +325,7 @@ def _get_class(node: Node, receiver: Node, nodes: list[Node], context: Context) 
     # A serde's class is a value of the configuration; the serde itself is one, too.
     if not _is_serde(receiver):
         return None
-    at = line(receiver)
-    inside = receiver.type == "method_invocation" and (at, _method(receiver)) in context.kafka_calls
+    inside = receiver.type == "method_invocation" and context.kafka_owner(receiver)
     return context.express(receiver) if inside else None
 
 

@@ -214,7 +214,7 @@ def _call(node: Node, context: Context) -> list[str] | None:
         return []
     if kind(receiver, context) in WAITING and method in ("await", "countDown"):
         return at_latch(node, context)
-    if (line(node), method) in context.kafka_calls:
+    if context.kafka_owner(node):
         return None
     held = kind(receiver, context)
     if len(nodes) == 2 and method in ("put", "setProperty") and held in MAPS:

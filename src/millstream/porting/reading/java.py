@@ -291,6 +291,7 @@ def _call(node: Node) -> Call:
         name=text(name),
         arguments=_arguments(node.child_by_field_name("arguments")),
         types=tuple(type_name(child) for child in inner(first(node, "type_arguments"))),
+        column=(node if name is None else name).start_point.column,
     )
 
 
@@ -316,10 +317,11 @@ def _lambda(node: Node) -> Lambda:
 
 def _reference(node: Node) -> Reference:
     receiver, *rest = inner(node)
+    column = node.start_point.column
     name = text(rest[-1]) if rest and rest[-1].type == "identifier" else "new"
     if receiver.type in ("generic_type", "array_type", "scoped_type_identifier"):
-        return Reference(line(node), type_name(receiver), name)
-    return Reference(line(node), _expression(receiver), name)
+        return Reference(line(node), type_name(receiver), name, column)
+    return Reference(line(node), _expression(receiver), name, column)
 
 
 def _locals(node: Node) -> Expression:

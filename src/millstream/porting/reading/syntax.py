@@ -46,13 +46,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``receiver.name<types>(arguments)``; in Kotlin a constructor call looks the same."""
+    """``receiver.name<types>(arguments)``; in Kotlin a constructor call looks the same.
+
+    `line` and, of Java, `column` are those of the name.
+    """
 
     line: int
     receiver: Expression | None
     name: str
     arguments: tuple[Expression, ...]
     types: tuple[TypeName, ...] = ()
+    column: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Reference:
     line: int
     receiver: Expression | TypeName
     name: str
+    column: int = -1
 
 
 @dataclass(frozen=True, slots=True)
