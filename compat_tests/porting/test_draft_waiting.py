@@ -65,10 +65,10 @@ def test_a_program_waits_where_java_does(body: str, found: list[str]) -> None:
 
 
 def test_who_gets_what_was_started_is_told_to_wait() -> None:
-    assert calls(f"{START} s.start(); {HOOK} return s;", "KafkaStreams")[-2:] == [
-        "# Java, line 2: who calls this has to call s.wait() at the end.",
-        "return s",
-    ]
+    note = "# Java, line 2: who calls this has to call s.wait() at the end."
+    found = calls(f"{START} s.start(); {HOOK} return s;", "KafkaStreams")
+    assert found[-2:] == [note, "return s"]
+    assert calls(f"{START} s.start(); {HOOK} return true;", "boolean")[-1] == note
 
 
 def test_what_a_hook_does_besides_is_shown() -> None:
@@ -87,3 +87,13 @@ def test_what_a_hook_does_besides_is_shown() -> None:
         "    #   Runtime.getRuntime().addShutdownHook(new Thread(() -> h.stop(0)))",
         "",
     ]
+
+
+def test_methods_of_a_class_within_the_method_do_not_wait() -> None:
+    java = (
+        f"{HEAD}class A {{ static void main(KafkaStreams s, Server h) {{ s.start();\n"
+        "h.set(new Object() { int n; void f() { n = 1; } void g() { n = 2; } });\n"
+        "Runtime.getRuntime().addShutdownHook(new Thread(s::close));\n } }"
+    )
+    rows = draft(java.encode()).text.splitlines()
+    assert [row for row in rows if row.endswith("s.wait()")] == ["    s.wait()"]

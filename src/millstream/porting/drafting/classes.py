@@ -317,10 +317,12 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     plain = made
     made, note = named.name(node, made, context)
     before, context.static = context.static, static
+    around, context.started = context.started, ""
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
     rows = waiting.ended(rows, node, context)
+    context.started = around
     if _hidden(java, len(names), context.around[-1]):
         rows = context.leave(node, "a field has this name, too; rename one")
     context.static = before

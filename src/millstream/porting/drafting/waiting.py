@@ -23,7 +23,6 @@ CLOSING = {
     "addShutdownHook", "getRuntime", "close", "countDown", "new", "ofSeconds", "ofMillis", "of",
     "debug", "info", "println", "getName", "currentThread", "interrupt", "timeout", "leaveGroup",
 }  # fmt: skip
-ENDS = re.compile(r"return (\S+)")
 
 
 def waits(root: Node) -> bool:
@@ -77,19 +76,15 @@ def at_latch(node: Node, context: Context) -> list[str]:
 def ended(rows: list[str], node: Node, context: Context) -> list[str]:
     """Return the lines of a method that has started something: it waits at its end at the latest.
 
-    A method that returns what it has started leaves the wait to those who call it.
+    A method that gives back something leaves the wait to those who call it.
     """
     held, context.started = context.started, ""
     if held and context.waits:
         last = rows[-1] if rows else ""
-        gives = ENDS.fullmatch(last)
-        if gives and gives[1] == held:
+        if last.startswith("return "):
             context.left.append(line(node))
-            rows = [
-                *rows[:-1],
-                f"# Java, line {line(node)}: who calls this has to call {held}.wait() at the end.",
-                last,
-            ]
+            note = f"who calls this has to call {held}.wait() at the end."
+            rows = [*rows[:-1], f"# Java, line {line(node)}: {note}", last]
         elif not last.startswith(("return", "raise")):
             rows = [*rows, f"{held}.wait()"]
     return _joined(rows)
