@@ -17,6 +17,7 @@ from millstream.core.config.own_keys import LOG, LOG_FILE
 from millstream.core.errors import ConfigException
 from millstream.topology.spark.log_files import LogFile
 from millstream.topology.spark.private import private_directory
+from millstream.topology.spark.undisturbed_logging import protect
 
 ROOT = "millstream"
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -93,6 +94,8 @@ class ApplicationLog:
         Raises:
             ConfigException: The file cannot be written.
         """
+        protect(ROOT)
+        protect("py4j")  # logs in the threads that ask the JVM, which are millstream's
         if not self.options.on or self._handlers:
             return
         logger = logging.getLogger(ROOT)
@@ -191,6 +194,7 @@ def _warn_if_disabled() -> None:
 
 def log_in_worker(path: str | None) -> None:
     """Send a worker's records to the application's file; None changes nothing."""
+    protect(ROOT)
     logger = logging.getLogger(ROOT)
     known = [each for each in logger.handlers if isinstance(each, WatchedFileHandler)]
     if path is None or any(each.baseFilename == path for each in known):
