@@ -21,6 +21,7 @@ from millstream.core.errors import (
     MissingSourceTopicException,
 )
 from millstream.core.plan import Plan
+from millstream.topology.spark.admission.emptying import EMPTYING
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, local_files
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import CheckpointLog
@@ -145,7 +146,11 @@ def planned(
     config = streams_config(loaded.config, name)
     location, remarks = checkpoint_root(config), list[str]()
     with _opening(location, config) as opened:
-        generations = Generations(location, opened(location), opened)
+        whole = opened(location)
+        # A start ends a reset that was interrupted, whatever is left.
+        if whole.has(EMPTYING):
+            return PlannedChange(application=name, location=location, comparison=None)
+        generations = Generations(location, whole, opened)
         found = described(generations)
         location = generations.location
         progress = CheckpointLog(generations.files, location).progress()

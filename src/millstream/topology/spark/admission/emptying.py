@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from millstream.core.errors import IllegalStateException
 from millstream.topology.spark.admission.topic_ids import TOPICS
 from millstream.topology.spark.checkpoint.descriptor import FILE, SEGMENTS
 from millstream.topology.spark.checkpoint.files import Files
@@ -37,3 +38,23 @@ def finish_emptying(files: Files) -> None:
     """Finish an interrupted deletion of the checkpoint's contents."""
     if files.has(EMPTYING):
         empty(files)
+
+
+def check_not_emptying(files: Files, location: str) -> None:
+    """Refuse to read a checkpoint that is being emptied.
+
+    Args:
+        files: The whole checkpoint.
+        location: Its location.
+
+    Raises:
+        IllegalStateException: Some of its files are deleted already.
+    """
+    if files.has(EMPTYING):
+        raise IllegalStateException(
+            f'checkpoint "{location}" is being emptied',
+            detail="A reset of the application is at work, or was interrupted: what is left is not "
+            "a state.",
+            hint="Repeat the reset (millstream reset APP --execute), or start the application, "
+            "which ends it.",
+        )

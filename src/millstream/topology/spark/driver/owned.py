@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
+from millstream.topology.spark.admission.emptying import finish_emptying
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
@@ -186,6 +187,8 @@ class OwnedQuery(QueryControl):
                 self._session()
             files = local or RemoteFiles(self._session(), self.checkpoint_root)
             takeover.hold(files, self._check_wanted)
+            # A reset that was killed may have left a pointer to a generation that is half deleted.
+            finish_emptying(files)
 
     def _session(self) -> SparkSession:
         """Return the session to run in; the first call may start the JVM."""

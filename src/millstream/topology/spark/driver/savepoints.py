@@ -19,6 +19,7 @@ from millstream.core.errors import ConfigException, IllegalStateException, Strea
 from millstream.core.wording import printable
 from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import SavepointManifest
+from millstream.topology.spark.admission.emptying import check_not_emptying
 from millstream.topology.spark.checkpoint.descriptor import for_spark, local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
@@ -166,7 +167,9 @@ def open_state(
         StreamsException: The checkpoint is damaged.
     """
     name = config.getString("application.id")
-    generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
+    files = files_at(root, used)
+    check_not_emptying(files, root)
+    generations = Generations(root, files, lambda at: files_at(at, used))
     note = described(generations)
     progress = CheckpointLog(generations.files, generations.location).progress()
     if note is None and progress.done >= 0:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
+from millstream.topology.spark.admission.emptying import finish_emptying
 from millstream.topology.spark.changelogs.reading import Changelogs, restored
 from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, Origin
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
@@ -45,7 +46,10 @@ def adopt(config: StreamsConfig, adoption: Adoption, spark: SparkSession | None 
     adoption.check()
     program, root = adoption.program, checkpoint_root(config)
     with locked(config), spark_session(config, spark) as used:
-        generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
+        files = files_at(root, used)
+        # Else the first start would delete what is adopted.
+        finish_emptying(files)
+        generations = Generations(root, files, lambda at: files_at(at, used))
         if described(generations) is not None:
             raise replace(adoption, checkpoint=generations.location).refusal()
         session = query_session(used, config.merged(), len(program.layout.keys))
