@@ -229,8 +229,7 @@ class LivingApplication(WatchedApplication):
             check_threads()
             check_temporary()
             check_directory(self._runner.state_dir)
-            self._observers.attached(self)
-            self._log.open()
+            self._attach()
             self._lines.starting(self._log_place())
             self._program_end.started()
             try:

@@ -95,6 +95,15 @@ class WatchedApplication(QueryableApplication):
         interval_s = config.getLong("log.summary.interval.ms") / 1000
         self._lines = ProgressLines(runner.application_id, interval_s)
 
+    def _attach(self) -> None:
+        """Open the log, then the observers: what they say, as the live page's address, is in it."""
+        self._log.open()
+        try:
+            self._observers.attached(self)
+        except BaseException:
+            self._log.close()
+            raise
+
     def _watch(self) -> None:
         """Follow the query to its end, whatever happens: else the state would stay RUNNING."""
         try:
