@@ -91,3 +91,16 @@ def test_a_failure_is_a_span_with_its_error(sent: Sent) -> None:
     (span,) = sent.spans.get_finished_spans()
     assert span.status.description == "broken"
     assert [event.name for event in span.events] == ["exception"]
+
+
+def test_a_name_that_opentelemetry_refuses_does_not_keep_back_the_other_metrics(sent: Sent) -> None:
+    strange = [
+        MetricName("look up (fast)-rate", "stream-lände-metrics"),
+        MetricName(f"{'long' * 80}-rate", "stream-geo-metrics"),
+    ]
+    sent.observer.batch_done({name: Metric(name, lambda: 1.0) for name in (*strange, NAME)})
+    assert [name[:60] for name in sorted(sent.points())] == [
+        "org.apache.kafka.stream.geo.longlonglonglonglonglonglonglong",
+        "org.apache.kafka.stream.l_nde.look_up__fast_.rate",
+        telemetry_name(NAME),
+    ]

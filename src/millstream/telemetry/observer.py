@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -18,6 +19,9 @@ SCOPE = "millstream"
 _METRICS_S = 10.0
 _BATCHES = 60
 _NS = 1_000_000
+_REFUSED = re.compile(r"[^a-z0-9_./]")
+_LONGEST = 255
+"""Characters of the longest name that OpenTelemetry takes."""
 
 
 class TelemetryObserver(Observer):
@@ -121,9 +125,12 @@ class TelemetryObserver(Observer):
 def telemetry_name(name: MetricName) -> str:
     """Return the name of a metric in OTLP.
 
+    A character that OpenTelemetry does not take, as in a sensor of the program, becomes ``_``.
+
     Example:
         >>> telemetry_name(MetricName("process-rate", "stream-thread-metrics"))
         'org.apache.kafka.stream.thread.process.rate'
     """
     group = name.group().removesuffix("-metrics")
-    return f"org.apache.kafka.{group}.{name.name()}".replace("-", ".").lower()
+    named = f"org.apache.kafka.{group}.{name.name()}".replace("-", ".").lower()
+    return _REFUSED.sub("_", named)[:_LONGEST]
