@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from compat_tests.spark.support import eventually
 from millstream import LockException, StreamsConfig, StreamsException
 from millstream.topology.spark.admission.lease import LEASES, LeaseNote, Leases
 from millstream.topology.spark.admission.processes import this_process
-from millstream.topology.spark.admission.takeover import Takeover
+from millstream.topology.spark.admission.takeover import Takeover, _signed_here
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
 from millstream.topology.spark.ownership import Claim
 from millstream.topology.spark.state.slots import DirectoryLock
@@ -71,12 +72,27 @@ def test_one_that_has_ended_leaves_its_lease_free(place: Place) -> None:
     assert place.leases.current()[0] == 3
 
 
-def test_a_second_one_in_the_same_state_directory_is_refused_at_once(place: Place) -> None:
+def test_a_second_one_in_the_same_state_directory_is_refused_at_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    # As in another process, also one that was forked from this one.
+    monkeypatch.setitem(_signed_here, "one", os.getpid() + 1)
+    with pytest.raises(LockException, match="runs in the state directory") as caught:
+        place.instance("two").lock()
+    assert "millstream.takeover=wait" in caught.value.hint
+    first.release()
+
+
+def test_a_second_one_of_the_same_process_is_told_so(place: Place) -> None:
+    """As by a cell of a notebook that runs twice: no variable has the first one any more."""
     first = place.instance("one")
     place.begin(first)
     with pytest.raises(LockException, match="runs in the state directory") as caught:
         place.instance("two").lock()
-    assert "millstream.takeover=wait" in caught.value.hint
+    assert caught.value.detail == "Another KafkaStreams object of this process has started it."
+    assert "restart the notebook's kernel" in caught.value.hint
     first.release()
 
 

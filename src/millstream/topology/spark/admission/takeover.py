@@ -7,6 +7,7 @@ Another instance that has them is a reason to refuse the start or, with
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -41,8 +42,15 @@ _PAUSES = 20
 """How often a waiting instance looks in the time of a lease."""
 _PART_S = 0.05
 _ONE = "Run one instance for each application.id."
+_HERE = (
+    "Call close() of that object first. If no variable has it any more, as after a cell of a "
+    "notebook has run twice, end the process: restart the notebook's kernel."
+)
 _CORES = "For more speed give one instance more cores or executors (spark.master)."
 _WAIT = f"With {TAKEOVER}=wait a second instance waits, and takes over when the first one ends."
+
+_signed_here: dict[str, int] = {}
+"""Instances that have had a lock here, and the process; one that is forked has a copy of this."""
 
 
 class Takeover:
@@ -211,14 +219,17 @@ class Takeover:
         """Note in the state directory whose lock it is, if it is this instance's."""
         if not self._signed and self._lock.acquire():
             write_private(self._state_dir / OWNER, self._instance)
+            _signed_here[self._instance] = os.getpid()
             self._signed = True
 
     def _had_this_lock(self, note: LeaseNote | None) -> bool:
         """Return whether an owner had the lock that is this instance's now: so it has ended."""
+        return note is not None and self._last_owner() == note.instance
+
+    def _last_owner(self) -> str:
         with suppress(OSError, UnicodeDecodeError):
-            text = (self._state_dir / OWNER).read_text("utf-8")
-            return note is not None and text == note.instance
-        return False
+            return (self._state_dir / OWNER).read_text("utf-8")
+        return ""
 
     def _lose(self, later: str) -> None:
         self._later = later
@@ -281,10 +292,12 @@ class Takeover:
         )
 
     def _locked(self) -> LockException:
+        here = _signed_here.get(self._last_owner()) == os.getpid()
         return LockException(
             f'another instance of application "{self._application_id}" runs in the state '
             f'directory "{self._state_dir}"',
-            hint=f"Close it first. {_CORES} {_WAIT}",
+            detail="Another KafkaStreams object of this process has started it." if here else "",
+            hint=_HERE if here else f"Close it first. {_CORES} {_WAIT}",
         )
 
     def _copied(self, claim: Claim, original: str) -> LockException:
