@@ -73,6 +73,28 @@ class TakesAll(PlainBuffer):
         return iter(due)
 
 
+class WithoutHeaders(PlainBuffer):
+    """Keeps of a context what its own rows have columns for."""
+
+    def add(
+        self, time: int, key: bytes, old: bytes | None, new: bytes | None, context: RecordContext
+    ) -> None:
+        place = context.topic(), context.partition(), context.offset()
+        super().add(time, key, old, new, RecordContext(*place, context.timestamp()))
+
+
+class WithoutPunctuators(PlainBuffer):
+    """Has a column for the topic, which is never null."""
+
+    def add(
+        self, time: int, key: bytes, old: bytes | None, new: bytes | None, context: RecordContext
+    ) -> None:
+        topic = context.topic() or ""
+        place = topic, context.partition(), context.offset(), context.timestamp()
+        kept = RecordContext(*place, context.headers())
+        super().add(time, key, old, new, kept)
+
+
 class ByArrival(PlainBuffer):
     """Keeps the order in which keys came."""
 
@@ -115,6 +137,8 @@ RECOVERED = "a buffer that recovers has after a failed batch what it had at the 
             ("an eviction that is not read to its end keeps the rest",),
         ),
         (ByArrival, "any_history", (EVICTED,)),
+        (WithoutHeaders, "any_history", (COUNTED, UPDATED, EVICTED)),
+        (WithoutPunctuators, "any_history", (UPDATED, EVICTED)),
         (Pretends, "any_history", (COUNTED, RECOVERED)),
     ],
 )

@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 
 from millstream.core.buffers import BufferedChange, BufferSettings, BufferTraits, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
+from millstream.core.headers import headers_from_pairs
 from millstream.core.record_context import RecordContext
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
@@ -30,6 +31,11 @@ VALUES = st.none() | st.sampled_from([b"", b"x", b"long" * 30])
 TIMES = st.integers(0, 8)
 
 Seen = tuple[Any, ...]
+Pairs = tuple[tuple[str, bytes | None], ...]
+"""Names and values of headers."""
+HEADERS: st.SearchStrategy[Pairs] = st.sampled_from(
+    [(), (("h", b"1"),), (("a", None), ("b", b""), ("a", b"2"))]
+)
 
 
 class BufferHost:
@@ -81,7 +87,16 @@ def seen(change: BufferedChange | None) -> Seen | None:
         return None
     context = change.context
     place = (context.topic(), context.partition(), context.offset(), context.timestamp())
-    return (change.time, change.prior, change.old, change.new, *place)
+    headers = tuple((header.key(), header.value()) for header in context.headers())
+    return (change.time, change.prior, change.old, change.new, *place, headers)
+
+
+def context_of(time: int, offset: int, headers: Pairs) -> RecordContext:
+    """Return the context of an update; that of a punctuator has no topic, and -1 as its offset."""
+    given = headers_from_pairs(headers) if headers else None
+    if offset < 0:
+        return RecordContext(None, -1, -1, time, given)
+    return RecordContext("topic", 0, offset, time, given)
 
 
 class BufferMachine(RuleBasedStateMachine):
@@ -109,13 +124,28 @@ class BufferMachine(RuleBasedStateMachine):
             )
         )
 
-    @rule(time=TIMES, key=KEYS, old=VALUES, new=VALUES)
-    def add(self, time: int, key: bytes, old: bytes | None, new: bytes | None) -> None:
-        """Add an update."""
+    @rule(
+        time=TIMES,
+        key=KEYS,
+        old=VALUES,
+        new=VALUES,
+        headers=HEADERS,
+        punctuated=st.sampled_from([False, False, True]),
+    )
+    def add(
+        self,
+        time: int,
+        key: bytes,
+        old: bytes | None,
+        new: bytes | None,
+        headers: Pairs,
+        punctuated: bool,
+    ) -> None:
+        """Add an update of a record, or of what a punctuator has forwarded."""
         self.offset += 1
-        context = RecordContext("topic", 0, self.offset, time)
-        self.buffer.add(time, key, old, new, context)
-        self.model.add(time, key, old, new, context)
+        offset = -1 if punctuated else self.offset
+        self.buffer.add(time, key, old, new, context_of(time, offset, headers))
+        self.model.add(time, key, old, new, context_of(time, offset, headers))
 
     @rule(until=TIMES, most=st.integers(0, 5))
     def evict(self, until: int, most: int) -> None:
@@ -129,10 +159,17 @@ class BufferMachine(RuleBasedStateMachine):
             f"evict({until}) yielded {found!r} instead of {expected!r}",
         )
 
-    @rule(key=KEYS, time=TIMES, value=VALUES, gone=st.booleans())
-    def restore(self, key: bytes, time: int, value: bytes | None, gone: bool) -> None:
+    @rule(key=KEYS, time=TIMES, value=VALUES, headers=HEADERS, gone=st.booleans())
+    def restore(
+        self,
+        key: bytes,
+        time: int,
+        value: bytes | None,
+        headers: Pairs,
+        gone: bool,
+    ) -> None:
         """Restore a logged update."""
-        change = BufferedChange(time, value, b"old", value, RecordContext("topic", 0, 7, time))
+        change = BufferedChange(time, value, b"old", value, context_of(time, 7, headers))
         self.buffer.restore(key, None if gone else change)
         self.model.held.pop(key, None)
         if not gone:
