@@ -214,6 +214,8 @@ def suppressed(step: Step) -> Any:
         buffer = call(buffer, full)
     if step.get("logging") is False:
         buffer = call(buffer, "withLoggingDisabled")
+    if step.get("buffer"):  # a plugin's, which Kafka Streams does not have
+        buffer = call(buffer, "withBuffer", step["buffer"])
     if step["until"] == "windowCloses":
         options = call(public("Suppressed"), "untilWindowCloses", buffer)
     else:

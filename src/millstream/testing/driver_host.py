@@ -98,9 +98,25 @@ class DriverHost(TaskHost):
         headers: Headers | None,
     ) -> None:
         if store not in self._copies:
-            self._log_own(store, key, value, timestamp, headers)
+            self.keep_change(store, key, value, timestamp, headers)
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
+
+    def keep_change(
+        self,
+        store: str,
+        key: bytes,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+    ) -> None:
+        """Note a change of a store that no working copy has."""
+        own = self._logged.setdefault(store, {})
+        if value is None:
+            own.pop(key, None)
+        else:
+            time = self._now_ms if timestamp is None else timestamp
+            own[key] = to_row(value, time, headers)
 
     def logged(self, store: str) -> Iterator[tuple[bytes, Logged]]:
         """Yield what the driver begins with of a user's own store."""
@@ -118,17 +134,6 @@ class DriverHost(TaskHost):
             yield store, copy.scan(None, None)
         for store, own in self._logged.items():
             yield store, own.items()
-
-    def _log_own(
-        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
-    ) -> None:
-        """Note a change of a user's own store, which no working copy has."""
-        own = self._logged.setdefault(store, {})
-        if value is None:
-            own.pop(key, None)
-        else:
-            time = self._now_ms if timestamp is None else timestamp
-            own[key] = to_row(value, time, headers)
 
     def now_ms(self) -> int:
         """Return the mock wall clock."""

@@ -67,6 +67,11 @@ class TaskHost(ABC):
     ) -> None:
         """Note a change in the form that Kafka's changelog topic would hold."""
 
+    def keep_change(  # noqa: B027 - only a host that wants changes keeps them
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Note a change for the store's next task, as ``log_change`` does, but in no topic."""
+
     def logged(self, store: str) -> Iterable[tuple[bytes, Logged]]:
         """Return what a user's own store has to be filled with, by key."""
         del store

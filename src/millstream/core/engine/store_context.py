@@ -214,6 +214,11 @@ class TaskStoreContext(StoreContext):
             )
         self._task.host.log_change(store, key, value, timestamp, headers)
 
+    def keep_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        self._task.host.keep_change(store, key, value, timestamp, headers)
+
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
         return self._task.as_record(record_context)
 

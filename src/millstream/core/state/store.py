@@ -237,6 +237,14 @@ class StateStoreContext(Readable, ABC):
     ) -> None:
         """Log a change, in the form of Kafka's changelog topic."""
 
+    def keep_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Keep a change of a store without logging, whose next task gets it as a logged one.
+
+        Where no state outlives the task, nothing is kept.
+        """
+
     @abstractmethod
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[Any]:
         """Make another record the current one for the length of a ``with`` block."""

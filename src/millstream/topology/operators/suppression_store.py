@@ -92,13 +92,16 @@ class SuppressionStore(StateStore):
             configs=context.appConfigs(),
         )
         self._buffer = checked_buffer(opened.open(settings), opened)
-        self._logged = self._logged and context.logs_changes(self._name)
+        # A buffer that does not recover has nothing but these changes, in a topic or without one.
+        noted = self._logged or not opened.traits.recovers
+        self._noted = noted and context.logs_changes(self._name)
+        self._note = context.log_change if self._logged else context.keep_change
         if not opened.traits.recovers:
             context.register(root, self._restore)
         self._open = True
 
     def flush(self) -> None:
-        """Log the keys that have changed since the last time."""
+        """Log the keys that have changed since the last time, or keep them without a topic."""
         self._buffer.flush()
         if not self._dirty:
             return
@@ -109,10 +112,10 @@ class SuppressionStore(StateStore):
             # In Kafka the producer stamps them, with the time of the wall clock.
             no_time: Any = None
             if change is None:
-                self._context.log_change(self._name, key, None, no_time, None)
+                self._note(self._name, key, None, no_time, None)
             else:
                 headers = Headers().add(*FORMAT)
-                self._context.log_change(self._name, key, logged(change), no_time, headers)
+                self._note(self._name, key, logged(change), no_time, headers)
         self._dirty = {}
 
     def reload(self) -> None:
@@ -167,7 +170,7 @@ class SuppressionStore(StateStore):
         """Buffer a key's update, in place of the one before if there is one."""
         key, new, old = update
         self._buffer.add(time, key, old, new, context)
-        if self._logged:
+        if self._noted:
             self._dirty[key] = None
 
     def evict(self, until: int) -> Generator[Evicted, None, None]:
@@ -177,7 +180,7 @@ class SuppressionStore(StateStore):
             for key, change in self._buffer.evict(until):
                 if overtime is not None:
                     overtime.record(until - change.time)
-                if self._logged:
+                if self._noted:
                     self._dirty[key] = None
                 self._leaving = key, change
                 yield *self._decoded_one(key, change), change.context
@@ -193,7 +196,7 @@ class SuppressionStore(StateStore):
                 for key, change in some:
                     if overtime is not None:
                         overtime.record(until - change.time)
-                    if self._logged:
+                    if self._noted:
                         self._dirty[key] = None
                 try:
                     columns = self._decoded(some)

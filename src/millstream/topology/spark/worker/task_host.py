@@ -167,11 +167,23 @@ class SparkTaskHost(TaskHost):
         headers: Headers | None,
     ) -> None:
         """Log a change of a user's own store; the last one of each key is stored."""
+        if self._logged is None or not self._logs_each(store):
+            self.keep_change(store, key, value, timestamp, headers)
+            return
+        time_ms = self._clock_ms if timestamp is None else timestamp
+        self._logged.log_write(store, key, value, time_ms)
+
+    def keep_change(
+        self,
+        store: str,
+        key: bytes,
+        value: bytes | None,
+        timestamp: int | None,
+        headers: Headers | None,
+    ) -> None:
+        """Keep the last change of each key in the state, where ``logged`` finds it."""
         if timestamp is None:
             timestamp = self._clock_ms
-        if self._logged is not None and self._logs_each(store):
-            self._logged.log_write(store, key, value, timestamp)
-            return
         self.logging.add(store)
         data = None if value is None else to_row(value, timestamp, headers)
         self.changelog.working_copy(store, LOGGED).put(key, data)
