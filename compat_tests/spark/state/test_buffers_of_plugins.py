@@ -13,21 +13,46 @@ from compat_tests.kit.test_buffers import PlainBuffer
 from compat_tests.properties.line import LineOfTasks
 from compat_tests.properties.test_restarts import run_batches
 from compat_tests.properties.world import records
-from millstream import BufferConfig, Consumed, Serdes, StreamsBuilder, Suppressed, Topology
-from millstream.plugins import SuppressionBuffer, hookimpl
+from compat_tests.testing.savepoints.made import saved
+from compat_tests.topology.savepoints.test_rescale_counts import rescaling
+from millstream import (
+    BufferConfig,
+    Consumed,
+    Grouped,
+    Materialized,
+    Serdes,
+    StreamsBuilder,
+    Suppressed,
+    TimeWindows,
+    Topology,
+)
+from millstream.core.errors import StreamsException
+from millstream.core.partitioning import default_partition
+from millstream.plugins import BufferTraits, SuppressionBuffer, hookimpl
 from millstream.plugins.registry import registered
 from millstream.testing import TopologyTestDriver
+from millstream.topology.savepoints.placing import combiner
+from millstream.topology.savepoints.reader import Savepoint
+from millstream.topology.savepoints.records import StoreRecords
+from millstream.topology.savepoints.rescale import rescale
 
 TEXT = Serdes.String()
 CONFIG = {"application.id": "app"}
 
 
+class RecoveringBuffer(PlainBuffer):
+    """Says that its entries are in working copies, in rows of its own."""
+
+    name = "recovering"
+    traits = BufferTraits(recovers=True)
+
+
 class Plugin:
-    """Offers the buffer, as an installed distribution does."""
+    """Offers the buffers, as an installed distribution does."""
 
     @hookimpl
     def millstream_register_buffers(self) -> list[type[SuppressionBuffer]]:
-        return [PlainBuffer]
+        return [PlainBuffer, RecoveringBuffer]
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +61,8 @@ def plugin() -> Iterator[None]:
         yield
 
 
-def scenario(logging: bool) -> dict[str, Any]:
-    held = {"op": "suppress", "until": "timeLimit", "ms": 10, "name": "held", "buffer": "plain"}
+def scenario(logging: bool, buffer: str | None = "plain") -> dict[str, Any]:
+    held = {"op": "suppress", "until": "timeLimit", "ms": 10, "name": "held", "buffer": buffer}
     return {
         "config": {"statestore.cache.max.bytes": 0},
         "topics": {"in": ["string", "string"], "out": ["string", "string"]},
@@ -95,3 +120,53 @@ def test_a_savepoint_of_the_driver_has_it_and_only_a_log_has_a_topic(
         source.pipeInput("other", "late", 2_000)
         target = driver.createOutputTopic("out", TEXT.deserializer(), TEXT.deserializer())
         assert target.readKeyValuesToMap() == {"k": "held"}
+
+
+def test_its_changelog_topic_has_the_records_of_our_own_buffer() -> None:
+    def logged(buffer: str | None) -> list[Any]:
+        with LineOfTasks(scenario(True, buffer), changelogs=True) as line:
+            run_batches(line, records(scenario(True, buffer)), 2, 0, ["none"])
+            return [batch.get("app-held-store-changelog") for batch in line.seen.batches]
+
+    found = logged("plain")
+    assert any(found)
+    assert [_sorted(each) for each in found] == [_sorted(each) for each in logged(None)]
+
+
+def test_one_that_knows_its_rows_alone_is_refused_a_changelog_topic() -> None:
+    with pytest.raises(StreamsException) as caught:
+        LineOfTasks(scenario(True, "recovering"), changelogs=True)
+    assert 'suppression buffer "recovering" recovers by itself' in str(caught.value)
+    assert "withLoggingDisabled()" in str(caught.value)
+
+
+def _sorted(lines: list[Any] | None) -> list[Any]:
+    # Within a batch our buffers log by time; keys are apart all the same.
+    return sorted(lines or ())
+
+
+def final() -> Topology:
+    builder = StreamsBuilder()
+    held = Suppressed.untilWindowCloses(BufferConfig.unbounded().withBuffer("plain"))
+    hours = TimeWindows.ofSizeWithNoGrace(timedelta(hours=1))
+    grouped = builder.stream("in", Consumed.with_(TEXT, TEXT)).groupByKey(Grouped.with_(TEXT, TEXT))
+    counts = grouped.windowedBy(hours).count(Materialized.as_("counts"))
+    counts.suppress(held.withName("held")).toStream(lambda hour, _: hour.key()).to("out")
+    return builder.build()
+
+
+def test_its_rows_can_be_read_and_move_with_the_keys_of_their_windows(tmp_path: Path) -> None:
+    keys = [f"k{number}" for number in range(12)]
+    topology = final()
+    point = Savepoint(saved(topology, tmp_path, [("in", key, "v", 5) for key in keys]))
+
+    rescale(
+        point, tmp_path / "new", rescaling(topology, point, **{"in": 3}), combiner(topology.plan())
+    )
+
+    found = list(StoreRecords(Savepoint(tmp_path / "new"), "held-store").all())
+    # The start of the window is the end of the key.
+    assert sorted(row.key[:-8].decode() for row in found) == sorted(keys)
+    assert {row.value for row in found} == {(1).to_bytes(8, "big")}
+    assert all(row.partition == default_partition(row.key[:-8], 3) for row in found)
+    assert len({row.partition for row in found}) == 3

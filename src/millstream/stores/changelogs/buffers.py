@@ -1,14 +1,19 @@
-"""Format of suppression buffers: each entry has a row by its time and one by its key."""
+"""Formats of suppression buffers.
+
+Ours have a row by its time and one by its key for each entry; others what has been logged of them.
+"""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from millstream.core.buffered_log import FORMAT, from_log, logged
 from millstream.core.errors import StreamsException
 from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Row
+from millstream.core.state.logged_rows import from_row as from_logged_row
 from millstream.stores.buffers.memory import SPILLED
 from millstream.stores.buffers.time_ordered import (
     BY_KEY,
@@ -21,6 +26,8 @@ from millstream.stores.buffers.time_ordered import (
     row_size,
     to_row,
 )
+from millstream.stores.changelogs.points import LoggedFormat
+from millstream.stores.changelogs.values import TIMESTAMPED, ValueForm
 
 _LONG = struct.Struct(">q")
 
@@ -42,9 +49,7 @@ class SuppressionFormat(ChangelogFormat):
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
         if record.value is None:
             return ()
-        version = dict(record.headers).get(FORMAT[0])
-        if version != FORMAT[1]:
-            raise _unknown(record.key, version)
+        _check_version(record)
         change = from_log(record.value)
         row = to_row(record.key, *change[1:])
         time = _LONG.pack(change.time)
@@ -95,6 +100,34 @@ class SuppressionFormat(ChangelogFormat):
             return ()
         totals = (TOTALS, summary[: TOTALS_FORM.size])
         return (totals, (SPILLED, b"")) if len(summary) > TOTALS_FORM.size else (totals,)
+
+
+@dataclass(frozen=True)
+class LoggedBufferFormat(LoggedFormat):
+    """Buffers of plugins that do not recover: what has been logged of them fills them again."""
+
+    by_wall_clock: ClassVar[bool] = True
+    form: ValueForm = TIMESTAMPED
+    window_bytes: int = 0
+    """How many bytes at the end of each key are those of a window."""
+
+    def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
+        if record.value is not None:
+            _check_version(record)
+        return super().rows_of(record)
+
+    def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
+        return ChangelogRecord(key, from_logged_row(value).value, None, (FORMAT,))
+
+    def record_key(self, key: bytes) -> bytes | None:
+        return key[: len(key) - self.window_bytes]
+
+
+def _check_version(record: ChangelogRecord) -> None:
+    """Refuse a record that is not of Kafka's last version."""
+    version = dict(record.headers).get(FORMAT[0])
+    if version != FORMAT[1]:
+        raise _unknown(record.key, version)
 
 
 def _unknown(key: bytes, version: bytes | None) -> StreamsException:

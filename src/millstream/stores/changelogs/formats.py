@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from millstream.core.errors import StreamsException
 from millstream.core.serdes import identity
 from millstream.core.state.changelog_format import ChangelogFormat
-from millstream.stores.changelogs.buffers import SuppressionFormat
+from millstream.plugins.registry import buffer_class
+from millstream.stores.changelogs.buffers import LoggedBufferFormat, SuppressionFormat
 from millstream.stores.changelogs.points import (
     LOGGED,
     UNMATCHED,
@@ -56,6 +57,7 @@ def format_of(store: str, note: Noted, retention: int | None = None) -> Changelo
 
     Raises:
         StreamsException: The note names what this package does not know.
+        PluginError: It names a suppression buffer whose plugin is not installed.
     """
     if note.values == "supplied" or note.type == "own":
         return LOGGED
@@ -74,14 +76,35 @@ def format_of(store: str, note: Noted, retention: int | None = None) -> Changelo
             return TimedFormat(form, sessions, indexed=bool(layout.get("order by time")))
         if note.type == "versioned":
             return VersionedFormat(_interval(layout), retention)
-        if note.type == "suppression buffer" and layout.get("buffer", "rows") == "rows":
-            return SuppressionFormat(_window_bytes(note))
+        if note.type == "suppression buffer":
+            return _buffer_format(store, note)
         return {"unmatched records": UNMATCHED, "waiting records": WAITING}[note.type]
     except KeyError as error:
         raise StreamsException(
             f'the changelog format of store "{store}" is not known',
             detail=f'Its type is "{note.type}", with values "{note.values}" and {dict(layout)}.',
         ) from error
+
+
+def _buffer_format(store: str, note: Noted) -> ChangelogFormat:
+    """Return the format of a suppression buffer's rows; our buffers have the same.
+
+    Raises:
+        PluginError: The plugin of its buffer is not installed.
+        StreamsException: Only its plugin knows its rows.
+    """
+    name = note.layout.get("buffer", "rows")
+    if name == "rows":
+        return SuppressionFormat(_window_bytes(note))
+    if not buffer_class(name).traits.recovers:
+        return LoggedBufferFormat(window_bytes=_window_bytes(note))
+    raise StreamsException(
+        f'the changelog format of store "{store}" is not known',
+        detail=f'Its suppression buffer "{name}" recovers by itself: only its plugin knows its '
+        "rows.",
+        hint="With withLoggingDisabled() in its BufferConfig it has no changelog topic. To read or "
+        "move its rows, use a buffer that does not recover, or leave out withBuffer().",
+    )
 
 
 def _interval(layout: Mapping[str, Any]) -> int:
