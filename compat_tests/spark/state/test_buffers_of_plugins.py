@@ -95,9 +95,9 @@ def test_what_is_held_back_comes_out_whatever_happens_to_the_worker(
     assert batches(mishap) == expected
 
 
-def suppressed(logging: bool) -> Topology:
+def suppressed(logging: bool, buffer: str = "plain") -> Topology:
     builder = StreamsBuilder()
-    config = BufferConfig.unbounded().withBuffer("plain")
+    config = BufferConfig.unbounded().withBuffer(buffer)
     config = config if logging else config.withLoggingDisabled()
     seldom = Suppressed.untilTimeLimit(timedelta(seconds=1), config).withName("held")
     builder.table("in", Consumed.with_(TEXT, TEXT)).suppress(seldom).toStream().to("out")
@@ -120,6 +120,17 @@ def test_a_savepoint_of_the_driver_has_it_and_only_a_log_has_a_topic(
         source.pipeInput("other", "late", 2_000)
         target = driver.createOutputTopic("out", TEXT.deserializer(), TEXT.deserializer())
         assert target.readKeyValuesToMap() == {"k": "held"}
+
+
+@pytest.mark.parametrize("ours", ["memory", "spill"])
+def test_another_buffer_is_refused_its_rows_by_names_that_a_user_knows(
+    ours: str, tmp_path: Path
+) -> None:
+    with TopologyTestDriver(suppressed(True), CONFIG) as driver:
+        driver.savepoint(str(tmp_path / "saved"))
+    with pytest.raises(StreamsException) as caught:
+        TopologyTestDriver.fromSavepoint(suppressed(True, ours), CONFIG, str(tmp_path / "saved"))
+    assert "its buffer was plain and is memory or spill" in str(caught.value)
 
 
 def test_its_changelog_topic_has_the_records_of_our_own_buffer() -> None:

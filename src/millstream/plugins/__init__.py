@@ -9,6 +9,7 @@ from millstream.core.buffers import BufferTraits as BufferTraits
 from millstream.core.buffers import SuppressionBuffer as SuppressionBuffer
 from millstream.core.chunk import Chunk as Chunk
 from millstream.core.chunk_processor import ChunkProcessor as ChunkProcessor
+from millstream.core.records import Change as Change
 from millstream.core.store import ByteStore as ByteStore
 from millstream.core.store import StoreTraits as StoreTraits
 from millstream.plugins.connectors import Connector as Connector

@@ -20,7 +20,10 @@ class OperatorTraits:
     """Effects of an operator on its stream; the graph is built by them."""
 
     of_tables: bool = False
-    """It is a method of ``KTable``; its processor gets the table's updates as ``Change``.
+    """It is a method of ``KTable``; its processor gets the table's updates.
+
+    A record's value is a ``Change``: ``new`` and ``old``, None where there is no row, and
+    ``is_latest``, which is False for an update of a versioned table that is older than its row.
 
     Without it, it is a method of ``KStream``; its processor gets records. Both return a stream.
     """

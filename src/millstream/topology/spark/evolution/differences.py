@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from millstream.core.serdes.identity import same_format
 from millstream.topology.spark.checkpoint.store_notes import OWN, StoreNote
@@ -106,7 +107,7 @@ def _layout(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
         old, new = before.layout[name], now.layout[name]
         if old == new:
             continue
-        text = f"its {name} was {old} and is {new}"
+        text = f"its {name} was {_shown(old)} and is {_shown(new)}"
         if name == "segment interval" and before.type in _TIMED:
             how = f"its keys are written for segments of {new} ms instead of {old} ms"
             yield NoteDifference(text=text, conversion=SEGMENTS, how=how)
@@ -119,6 +120,11 @@ def _layout(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
             yield NoteDifference(text=text, way=way)
         else:
             yield NoteDifference(text=text)
+
+
+def _shown(setting: Any) -> Any:
+    """Return a layout's setting as a user knows it."""
+    return "memory or spill" if setting == "rows" else setting
 
 
 def _meaning(before: StoreNote, now: StoreNote) -> Iterator[NoteDifference]:
