@@ -7,10 +7,12 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from typing_extensions import Self
 
 from compat_tests.kit.good_stores import Batch, Entry, FileStore, PlainStore, Ranges
 from millstream.core.store import ByteStore
@@ -156,6 +158,32 @@ class WritesWhenClosed(PlainStore):
 
     def close(self) -> None:
         pass
+
+
+class ByDirectory(PlainStore):
+    """A table on a server, new at each opening, with the directory as its name."""
+
+    server: ClassVar[dict[Path, dict[bytes, bytes]]] = {}
+
+    @classmethod
+    def open(cls, directory: Path, options: Mapping[str, Any]) -> Self:
+        store = cls()
+        store.entries = cls.server.setdefault(directory, {})
+        store.entries.clear()
+        return store
+
+
+class ByLastPart(FileStore):
+    """A file for each store, which all tasks have."""
+
+    def __init__(self, directory: Path) -> None:
+        root = next(part for part in directory.parents if part.name.startswith("millstream-"))
+        (root / "files" / directory.name).mkdir(parents=True, exist_ok=True)
+        super().__init__(root / "files" / directory.name)
+
+    def get(self, key: bytes) -> bytes | None:
+        self.kept, self.entries = pickle.loads(self.file.read_bytes())
+        return super().get(key)
 
 
 class OneForAll(PlainStore):

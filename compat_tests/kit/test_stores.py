@@ -32,6 +32,9 @@ def suite(store: type[ByteStore]) -> type[ByteStoreTests]:
     return type("Suite", (ByteStoreTests,), {"store_class": store})
 
 
+APART = "stores are apart: durable ones by all of their directory, others each for itself"
+
+
 @pytest.mark.parametrize(
     ("store", "test", "message"),
     [
@@ -73,11 +76,9 @@ def suite(store: type[ByteStore]) -> type[ByteStoreTests]:
         ),
         (broken.ClosesOnce, "close_may_be_called_twice", "close may be called twice"),
         (broken.WritesWhenClosed, "a_closed_store_refuses_writes", "a closed store refuses writes"),
-        (
-            broken.OneForAll,
-            "stores_of_one_process_are_apart",
-            "stores in different directories are apart",
-        ),
+        (broken.OneForAll, "stores_of_one_process_are_apart", APART),
+        (broken.ByDirectory, "stores_of_one_process_are_apart", APART),
+        (broken.ByLastPart, "stores_of_one_process_are_apart", APART),
         (
             broken.Litters,
             "what_is_not_durable_begins_empty",

@@ -77,7 +77,8 @@ class ByteStore(Readable, Closing, ABC):
         """Open the store in a directory that exists and that no other process writes to.
 
         Args:
-            directory: The store's directory; a store that is not durable does not use it.
+            directory: The directory of a durable store, its own by the whole path: tasks have
+                stores of one name. All others may be given the same one, and do not use it.
             options: The application's configuration.
         """
 

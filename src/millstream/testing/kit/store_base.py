@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,6 +38,17 @@ class OpensStores:
                 yield store
             finally:
                 store.close()
+
+    @contextmanager
+    def _stores(self, *places: str) -> Iterator[list[ByteStore]]:
+        """Open stores at the same time, in these directories below a new one."""
+        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder, ExitStack() as open_:
+            found = []
+            for place in places:
+                Path(folder, place).mkdir(parents=True, exist_ok=True)
+                found.append(self.open(Path(folder, place)))
+                open_.callback(found[-1].close)
+            yield found
 
     @property
     def _durable(self) -> bool:

@@ -281,14 +281,15 @@ class ByteStoreTests(LimitTests):
             promise(found == (b"1", [(b"a", b"1")]), text, f"it found {found!r}")
 
     def test_stores_of_one_process_are_apart(self) -> None:
-        """A task has several stores, and a worker several tasks."""
-        with self.store() as one, self.store() as other:
+        """A task has several stores, and a worker several tasks, with stores of one name."""
+        own = "0_0/s", "0_1/s"
+        with self._stores(*own if self._durable else ("s", "s")) as (one, other):
             one.write({b"k": b"one"}, b"1")
             other.write({b"k": b"other"}, b"2")
             seen = one.get(b"k"), other.get(b"k")
             promise(
                 seen == (b"one", b"other"),
-                "stores in different directories are apart",
+                "stores are apart: durable ones by all of their directory, others each for itself",
                 f"they have {seen!r}",
             )
 
