@@ -80,9 +80,20 @@ def test_an_operator_by_key_repartitions_a_stream_whose_key_has_changed(stream: 
 def test_an_unknown_method_is_an_attribute_error(stream: Any) -> None:
     with pytest.raises(AttributeError, match="'KStream' object has no attribute 'smaple', and no"):
         stream.smaple(2)
-    with pytest.raises(AttributeError, match="'KStream' object has no attribute 'differences'"):
-        stream.differences()
     assert not hasattr(stream, "__deepcopy__")
+
+
+def test_an_operator_of_others_says_whose_it_is(stream: Any) -> None:
+    with pytest.raises(
+        AttributeError, match="'differences', and a plugin offers it to KTable only"
+    ):
+        stream.differences()
+    told = r"offers it to KStream only. Write toStream\(\).sample\(\)"
+    with pytest.raises(AttributeError, match=told):
+        stream.toTable().sample(2)
+    told = "offers it to TimeWindowedKStream and SessionWindowedKStream only$"
+    with pytest.raises(AttributeError, match=told):
+        stream.distinct()
 
 
 def test_a_wrong_argument_is_an_error_at_the_call(stream: Any) -> None:

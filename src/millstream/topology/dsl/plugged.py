@@ -73,8 +73,8 @@ def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[...,
     operator = None if name.startswith("_") else offered(OPERATORS).get(name)
     if operator is None or kind.__name__ not in _receivers(operator.traits):
         raise AttributeError(
-            f"'{kind.__name__}' object has no attribute '{name}', and no plugin offers it"
-            + _instead(kind, name),
+            f"'{kind.__name__}' object has no attribute '{name}', and "
+            + (_instead(kind, name) if operator is None else _offered_to(kind, name, operator)),
             name=name,
             obj=receiver,
         )
@@ -82,10 +82,19 @@ def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[...,
 
 
 def _instead(kind: type, name: str) -> str:
-    """Return what to write for a method of another case, or one that Kafka has no longer."""
+    """Return that no plugin has it, and what to write: other capitals, or what Kafka has now."""
     same = name.replace("_", "").lower()
     found = next((each for each in dir(kind) if each.lower() == same), REMOVED.get(name))
-    return "" if found is None or not hasattr(kind, found) else f". Write {found}()"
+    instead = "" if found is None or not hasattr(kind, found) else f". Write {found}()"
+    return f"no plugin offers it{instead}"
+
+
+def _offered_to(kind: type, name: str, operator: type[StreamOperator]) -> str:
+    """Return which streams or tables have the operator that this one does not have."""
+    receivers = _receivers(operator.traits)
+    above = kind.__name__ == "KTable" and "KStream" in receivers
+    instead = f". Write toStream().{name}()" if above else ""
+    return f"a plugin offers it to {' and '.join(receivers)} only{instead}"
 
 
 def declares_operator(method: F) -> F:
