@@ -99,6 +99,15 @@ def test_a_broker_that_ends_at_once_shows_its_log(tmp_path: Path) -> None:
     assert "Invalid value many for configuration num.io.threads" in caught.value.detail
 
 
+@pytest.mark.broker
+def test_a_broker_that_takes_too_long_says_how_long_it_was_given() -> None:
+    broker = EmbeddedBroker()
+    with pytest.raises(BrokerExitedError) as caught:
+        broker.start(timeout_s=0.01)
+    assert caught.value.problem.endswith("does not answer after 0.01 s")
+    assert "start(timeout_s=" in caught.value.hint
+
+
 def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()

@@ -209,10 +209,12 @@ class EmbeddedBroker(KafkaCluster):
         while self.is_running() and not limit.is_over():
             if answers(self.bootstrap_servers, timeout_s=0.5):
                 return
-        what = "does not answer" if self.is_running() else "ended while it started"
+        runs, tail = self.is_running(), self.log_tail()
+        what = f"does not answer after {limit.text}" if runs else "ended while it started"
         raise BrokerExitedError(
             f"the broker on port {self.port} {what}",
-            detail=f"Its log ends with:\n{self.log_tail()}",
+            detail=f"Its log ends with:\n{tail}" if tail else "Its log is empty.",
+            hint="On a busy machine it takes longer: start(timeout_s=300)." if runs else "",
         )
 
     def _signal(self, number: signal.Signals) -> None:
