@@ -36,6 +36,7 @@ from millstream.topology.spark.clients.settings import (
     raise_kafka_error,
 )
 from millstream.topology.spark.clients.transactions import init_transactions
+from millstream.topology.spark.clients.undecided import are_undecided
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
     DRIVER,
@@ -175,7 +176,9 @@ class Group:
             if code_of(error) != KafkaError._TIMED_OUT:
                 raise
         for ended in known:
-            end_again(self._client, ended, self._id)
+            token = (self._progress, names.index(ended.id))
+            if are_undecided(self._client, self._id, [token], _PENDING_TIMEOUT_S):
+                end_again(self._client, ended, self._id)
         return committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
 
     def claim(self) -> Claim | None:

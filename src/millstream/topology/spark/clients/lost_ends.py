@@ -36,8 +36,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 _ASK_MS = 5_000
 _PAUSE_S = 0.02
-_DECIDED_S = 2.0
+_QUICK_S = 0.5
 """How long the broker may take to give out an offset, before it is asked why it does not."""
+_DECIDED_S = 2.0
+"""How long markers of a transaction that is over may take."""
 
 
 class TransactionOutcome(enum.Enum):
@@ -189,7 +191,8 @@ class LastTransaction:
         self, settings: Mapping[str, Any], id_: str, group: str, place: tuple[str, int]
     ) -> None:
         self._settings, self._id, self._group, self._place = settings, id_, group, place
-        self._ended: EndedTransaction | None = None
+        self._left: EndedTransaction | None = None
+        """One that could not be ended again; its coordinator may have forgotten the outcome."""
 
     def end(self, consumer: Consumer) -> None:
         """End it again if its end is lost; else do nothing.
@@ -204,30 +207,36 @@ class LastTransaction:
                 tried again.
             TimeoutException: A call of the client did not return.
         """
-        if not self._is_held_back(consumer):
-            self._ended = None
+        if self._is_decided(consumer):
+            self._left = None
             return
-        if self._ended is None:
-            self._ended = next(iter(ended_transactions(self._settings, [self._id])), None)
-        if self._ended is None:
+        ended = self._left or next(iter(ended_transactions(self._settings, [self._id])), None)
+        # The producer's beginning ends one that is open. Of others markers may be on their way.
+        if ended is None or not self._stays_open():
             return
         try:
-            end_again(self._settings, self._ended, self._group)
+            end_again(self._settings, ended, self._group)
         except (ClientException, StreamsException) as error:
+            self._left = ended
             # Not to write is right as long as it is open: what is written next would end it.
             problem = "a transaction without its end cannot be ended transactional_id=%s error=%s"
             log.warning(problem, self._id, error)
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, str(error))) from error
+        self._left = None
 
-    def _is_held_back(self, consumer: Consumer) -> bool:
+    def _is_decided(self, consumer: Consumer) -> bool:
         try:
-            committed(consumer, [TopicPartition(*self._place)], _DECIDED_S, _DECIDED_S)
-            return False
+            committed(consumer, [TopicPartition(*self._place)], _QUICK_S, _QUICK_S)
         except ClientException as error:
-            # What else there is, the caller hears of by itself.
-            if code_of(error) != KafkaError._TIMED_OUT:
-                return False
+            # Of any other failure the caller hears by itself.
+            return code_of(error) != KafkaError._TIMED_OUT
+        return True
+
+    def _stays_open(self) -> bool:
         try:
-            return are_undecided(self._settings, self._group, [self._place], _DECIDED_S)
+            stays = are_undecided(self._settings, self._group, [self._place], _DECIDED_S)
         except StreamsException:
             return False
+        if not stays:
+            self._left = None
+        return stays
