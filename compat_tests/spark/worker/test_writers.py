@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import KafkaError, Message, ThrottleEvent
+from confluent_kafka import KafkaError, Message, Producer, ThrottleEvent
 from confluent_kafka import KafkaException as ClientException
 
 from compat_tests.kafka.topics import create_topic
@@ -20,6 +20,7 @@ from millstream.core.errors import (
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.clients.connecting import ConnectionErrors
+from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
 from millstream.topology.spark.wire import binary_column, encode_chunk
@@ -372,3 +373,19 @@ def test_a_right_to_write_that_is_missing_names_the_topics_it_may_be(
     failure = not_written(job, 0, error, outputs, ConnectionErrors(), Deliveries())
     assert failure.more == (("topic" if len(topics) == 1 else "topics", ", ".join(topics)),)
     assert f"--topic {'out' if len(topics) == 1 else 'TOPIC'} " in failure.hint
+
+
+@pytest.mark.parametrize("job", [True], indirect=True, ids=["exactly_once_v2"])
+def test_a_fatal_error_is_raised_as_the_clients_own(job: Job, play: Playground) -> None:
+    """Where it calls what hears of the records within it, Python tells a SystemError."""
+    target = play.topic("out", 1)
+    heard = Deliveries()
+    settings = {**job.producer, "transactional.id": play.name, "log_level": 0}
+    fenced, later = Producer({**settings, "on_delivery": heard}), Producer(settings)
+    fenced.init_transactions(30)
+    fenced.begin_transaction()
+    later.init_transactions(30)
+    fenced.produce(target, b"a")
+    with pytest.raises(ClientException) as caught:
+        in_time("flush", lambda: fenced.flush(30))
+    assert caught.value.args[0].fatal()

@@ -297,7 +297,7 @@ class Takeover:
             f'another instance of application "{self._application_id}" runs in the state '
             f'directory "{self._state_dir}"',
             detail="Another KafkaStreams object of this process has started it." if here else "",
-            hint=_HERE if here else f"Close it first. {_CORES} {_WAIT}",
+            hint=f"{_HERE} {_WAIT}" if here else f"Close it first. {_CORES} {_WAIT}",
         )
 
     def _copied(self, claim: Claim, original: str) -> LockException:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from confluent_kafka import KafkaException as ClientException
 from pyspark import TaskContext
 
 from millstream.core.errors import TimeoutException
@@ -90,6 +91,11 @@ class ClientCall(Generic[T]):
     def _run(self) -> None:
         try:
             self._value.append(self._call())
+        except SystemError as error:
+            # After a fatal error the client calls what hears of its records all the same, within
+            # the exception; Python tells that, and has the client's error as its cause.
+            own = error.__cause__
+            self._error = own if isinstance(own, ClientException) else error
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             self._error = error
         finally:
