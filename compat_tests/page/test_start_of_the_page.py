@@ -15,18 +15,11 @@ MILLSTREAM = logging.getLogger("millstream")
 
 
 def _application(directory: Path, **entries: Any) -> KafkaStreams:
-    """An application whose start fails where it would ask the broker."""
     builder = StreamsBuilder()
     builder.stream("in").to("out")
     given = {key.replace("_", "."): value for key, value in entries.items()}
     config = {"application.id": "app", "bootstrap.servers": "b:1", "millstream.ui.port": 0}
-    streams = KafkaStreams(builder.build(), {**config, "state.dir": str(directory), **given})
-
-    def fails() -> None:
-        raise StreamsException("no broker answers")
-
-    streams._runner.start = fails  # type: ignore[method-assign]
-    return streams
+    return KafkaStreams(builder.build(), {**config, "state.dir": str(directory), **given})
 
 
 def test_the_log_and_the_terminal_tell_the_address(
@@ -36,6 +29,11 @@ def test_the_log_and_the_terminal_tell_the_address(
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     streams = _application(tmp_path, millstream_ui_host="0.0.0.0")
 
+    def fails() -> None:
+        raise StreamsException("no broker answers")
+
+    # Where it would ask the broker.
+    monkeypatch.setattr(streams._runner, "start", fails)
     with pytest.raises(StreamsException):
         streams.start()
 

@@ -12,14 +12,13 @@ import enum
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
-from millstream.core.errors import StreamsException
+from millstream.core.errors import StreamsException, TimeoutException
 from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import committed
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
@@ -35,7 +34,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 _ASK_MS = 5_000
-_PAUSE_S = 0.02
+_PAUSE_S = 0.1
+_LOADED_S = 30.0
+"""How long a coordinator may take to load its transactions, after its broker's start."""
 _QUICK_S = 0.5
 """How long the broker may take to give out an offset, before it is asked why it does not."""
 _DECIDED_S = 2.0
@@ -43,10 +44,20 @@ _DECIDED_S = 2.0
 
 
 class TransactionOutcome(enum.Enum):
-    """What the coordinator has noted of a transaction that is over."""
+    """How a transaction ends, which its coordinator has noted."""
 
-    COMMITTED = "CompleteCommit"
-    ABORTED = "CompleteAbort"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+_OUTCOMES = {
+    "PrepareCommit": TransactionOutcome.COMMITTED,
+    "CompleteCommit": TransactionOutcome.COMMITTED,
+    "PrepareAbort": TransactionOutcome.ABORTED,
+    "PrepareEpochFence": TransactionOutcome.ABORTED,
+    "CompleteAbort": TransactionOutcome.ABORTED,
+}
+"""The coordinator's states from which a transaction can end in one way only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +78,45 @@ def ended_transactions(settings: Mapping[str, Any], ids: Iterable[str]) -> list[
     Args:
         settings: Of a client, by librdkafka's names.
         ids: The transactional ids.
+
+    Raises:
+        ClientException: A coordinator does not answer, or not yet.
+        TimeoutException: A call of the client did not return.
     """
     if not can_connect(settings):
         return []
 
     def ask(admin: Any) -> list[EndedTransaction]:
-        found = []
-        for id_ in ids:
-            # An id that was never used is an error, and a state that is not over is no outcome.
-            with suppress(Exception):
-                known = admin.describe_transactions([id_])[id_]
-                outcome = TransactionOutcome(known.state.value)
-                found.append(EndedTransaction(id_, known.producer_id, outcome))
-        return found
+        return [found for id_ in ids if (found := _described(admin, id_)) is not None]
 
     try:
         return _asked(settings, "describe_transactions", ask)
-    except Exception as error:  # noqa: BLE001 - it is told that the transaction is open
+    except TimeoutException:
+        raise
+    except Exception as error:
+        if getattr(error, "retriable", False):
+            raise as_client_exception(error) from error
         log.info("cannot ask for the outcome of transactions error=%r", error)
         return []
+
+
+def _described(admin: Any, id_: str) -> EndedTransaction | None:
+    from kafka import errors
+
+    give_up = time.monotonic() + _LOADED_S
+    while True:
+        try:
+            known = admin.describe_transactions([id_])[id_]
+            break
+        except errors.KafkaError as error:
+            # It was never used, or is not to be seen.
+            if not error.retriable:
+                return None
+            if time.monotonic() > give_up:
+                raise
+        time.sleep(_PAUSE_S)
+    outcome = _OUTCOMES.get(known.state.value)
+    return None if outcome is None else EndedTransaction(id_, known.producer_id, outcome)
 
 
 def end_again(settings: Mapping[str, Any], ended: EndedTransaction, group: str) -> None:
@@ -129,7 +160,11 @@ def end_again(settings: Mapping[str, Any], ended: EndedTransaction, group: str) 
                 manager.maybe_add_partition_to_transaction(place)
             # Without offsets: their partition joins the transaction, and gets its marker.
             producer.send_offsets_to_transaction({}, group)
+            # An abort would forget those that are not added yet, and nothing tells when they are.
+            give_up = time.monotonic() + _LOADED_S
             while manager.has_partitions_to_add() and not manager.has_error():
+                if time.monotonic() > give_up:
+                    raise errors.KafkaTimeoutError("partitions are not added to a transaction")
                 time.sleep(_PAUSE_S)
             if ended.outcome is TransactionOutcome.COMMITTED:
                 producer.commit_transaction()
@@ -168,7 +203,10 @@ def _asked(settings: Mapping[str, Any], name: str, ask: Callable[[Any], T]) -> T
     from kafka import KafkaAdminClient
 
     def call() -> T:
-        admin = KafkaAdminClient(**python_settings(settings), request_timeout_ms=_ASK_MS)
+        own = python_settings(settings)
+        # Its stubs lack a limit.
+        client = cast("Any", KafkaAdminClient)
+        admin = client(**own, request_timeout_ms=_ASK_MS, bootstrap_timeout_ms=_ASK_MS)
         try:
             return ask(admin)
         finally:
@@ -191,52 +229,51 @@ class LastTransaction:
         self, settings: Mapping[str, Any], id_: str, group: str, place: tuple[str, int]
     ) -> None:
         self._settings, self._id, self._group, self._place = settings, id_, group, place
-        self._left: EndedTransaction | None = None
-        """One that could not be ended again; its coordinator may have forgotten the outcome."""
+        self._ended: EndedTransaction | None = None
+        """What its coordinator said, and may have forgotten since."""
 
     def end(self, consumer: Consumer) -> None:
         """End it again if its end is lost; else do nothing.
 
-        To be called before a producer begins anew, as the coordinator then forgets the outcome.
+        To be called before a producer begins anew, as the coordinator then forgets the outcome. So
+        none may begin if this fails.
 
         Args:
             consumer: A member of the group that reads what is decided.
 
         Raises:
-            ClientException: Kafka refuses, or does not answer, while the transaction ends; may be
-                tried again.
+            ClientException: Kafka refuses, or does not answer; may be tried again.
             TimeoutException: A call of the client did not return.
         """
-        if self._is_decided(consumer):
-            self._left = None
-            return
-        ended = self._left or next(iter(ended_transactions(self._settings, [self._id])), None)
-        # The producer's beginning ends one that is open. Of others markers may be on their way.
-        if ended is None or not self._stays_open():
-            return
+        if not self._is_decided(consumer):
+            known = [self._ended] if self._ended else ended_transactions(self._settings, [self._id])
+            if not known:
+                # The producer's beginning ends one that is open.
+                return
+            (self._ended,) = known
+            self._end_if_open(self._ended)
+        self.forget()
+
+    def forget(self) -> None:
+        """Note that it is decided: what is held back later is of another transaction."""
+        self._ended = None
+
+    def _end_if_open(self, ended: EndedTransaction) -> None:
         try:
-            end_again(self._settings, ended, self._group)
+            # Markers of one that has just ended may be on their way.
+            if are_undecided(self._settings, self._group, [self._place], _DECIDED_S):
+                end_again(self._settings, ended, self._group)
         except (ClientException, StreamsException) as error:
-            self._left = ended
             # Not to write is right as long as it is open: what is written next would end it.
             problem = "a transaction without its end cannot be ended transactional_id=%s error=%s"
             log.warning(problem, self._id, error)
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, str(error))) from error
-        self._left = None
 
     def _is_decided(self, consumer: Consumer) -> bool:
         try:
             committed(consumer, [TopicPartition(*self._place)], _QUICK_S, _QUICK_S)
         except ClientException as error:
-            # Of any other failure the caller hears by itself.
-            return code_of(error) != KafkaError._TIMED_OUT
-        return True
-
-    def _stays_open(self) -> bool:
-        try:
-            stays = are_undecided(self._settings, self._group, [self._place], _DECIDED_S)
-        except StreamsException:
+            if code_of(error) != KafkaError._TIMED_OUT:
+                raise
             return False
-        if not stays:
-            self._left = None
-        return stays
+        return True

@@ -374,6 +374,7 @@ class SinkWriter:
         if self._job.instance:
             places.append(TopicPartition(self._job.owner_topic, 0))
         answers = committed(self._consumer, places, TIMEOUT_S, _FOUND_S)
+        self._last.forget()
         found = {(answer.topic, answer.partition): answer for answer in answers}
         token, *sources = (found[place.topic, place.partition] for place in places)
         claim = claim_of(sources.pop()) if self._job.instance else None
