@@ -30,6 +30,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NoReturn
 
+from millstream.topology.spark.worker_acks import acknowledging
 from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
 from millstream.topology.spark.worker_garbage import Garbage
 
@@ -200,6 +201,7 @@ def _manage(role: str) -> None:
     """Be Spark's daemon; workers of an operator with state keep their partitions."""
     daemon: Any = import_module("pyspark.daemon")
     daemon.gc = Garbage()
+    daemon.worker = acknowledging(daemon.worker)
     if role.startswith(KEEPING):
         with suppress(OSError):
             daemon.worker = exchanging(daemon.worker, PartitionTable())
