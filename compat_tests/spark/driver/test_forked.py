@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark import SparkContext
 
 from compat_tests.spark.applications.test_checks_before_start import pass_through
-from compat_tests.spark.driver.test_lifecycle import App, app
+from compat_tests.spark.driver.test_lifecycle import PATIENCE_S, App, app
 from compat_tests.spark.driver.test_stopped_session import ENTRIES, context, session
 from millstream import IllegalStateException, StreamsConfig, StreamsException
 from millstream.topology.spark.driver.runner import Runner
@@ -76,3 +78,25 @@ def test_a_session_of_the_process_that_was_forked_is_refused(
     )
     with pytest.raises(StreamsException, match="belongs to the process that this one was forked"):
         runner._session()
+
+
+def test_a_forked_process_does_not_keep_the_jvm_of_the_other_alive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ends when nobody has its input open any more; so does this stand-in."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as jvm:
+        monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=jvm))
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(write)
+            os.read(read, 1)
+            os._exit(0)
+        try:
+            assert jvm.stdin is not None
+            jvm.stdin.close()
+            assert jvm.wait(PATIENCE_S) == 0
+        finally:
+            for each in (read, write):
+                os.close(each)
+            os.waitpid(child, 0)

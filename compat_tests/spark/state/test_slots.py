@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from compat_tests.spark.driver.test_forked import forked
 from millstream.core.errors import LockException
 from millstream.topology.spark.state.slots import (
+    DirectoryLock,
     checkpoint_slot,
     claimed_slot,
     first_free,
     free_other_checkpoints,
     free_slots,
+    release_slot,
 )
 
 CLAIM = """
@@ -92,3 +96,38 @@ def test_a_slot_that_is_something_else_is_named(tmp_path: Path, kind: str) -> No
             act()
         assert f'"{wrong}" is a ' in caught.value.detail
         assert caught.value.hint.startswith("Move it away")
+
+
+def test_a_forked_process_keeps_no_lock_of_the_one_that_it_is_forked_from(tmp_path: Path) -> None:
+    """As by multiprocessing in the program: it may live longer than the application."""
+    lock = DirectoryLock(tmp_path / "state")
+    assert lock.acquire()
+    slot = claimed_slot(tmp_path)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(write)
+        os.read(read, 1)
+        os._exit(0)
+    os.close(read)
+    try:
+        lock.release()
+        release_slot(tmp_path)
+        assert DirectoryLock(tmp_path / "state").acquire()
+        assert claimed_slot(tmp_path) == slot
+    finally:
+        os.close(write)
+        os.waitpid(child, 0)
+
+
+def test_a_forked_process_does_not_give_back_the_locks_of_the_other(tmp_path: Path) -> None:
+    lock = DirectoryLock(tmp_path)
+    assert lock.acquire()
+
+    def use() -> None:
+        assert not lock.acquire()
+        lock.release()
+
+    assert forked(use) == 0
+    assert not DirectoryLock(tmp_path).acquire()
+    lock.release()

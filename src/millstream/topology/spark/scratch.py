@@ -15,7 +15,7 @@ import uuid
 from pathlib import Path
 
 from millstream.topology.spark.private import FILE_MODE
-from millstream.topology.spark.state.slots import locked
+from millstream.topology.spark.state.slots import locked, unlock
 
 _claimed: dict[int, Path] = {}
 _removed_at_end: list[tuple[int, Path]] = []
@@ -66,7 +66,7 @@ def _made(root: Path) -> Path:
             handle = locked(left)
             if handle is not None:
                 shutil.rmtree(left, ignore_errors=True)
-                os.close(handle)
+                unlock(handle)
         directory = root / uuid.uuid4().hex[:12]
         directory.mkdir(mode=0o700)
         locked(directory)

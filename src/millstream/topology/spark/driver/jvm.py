@@ -201,6 +201,19 @@ def forget_ended_jvm() -> None:
         SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
+def _leave_jvm() -> None:
+    """Close, in a forked process, the input of the JVM of the one that it is forked from.
+
+    The JVM ends when nobody has it open any more, as with the process that has started it.
+    """
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is not None and process.stdin is not None:
+        process.stdin.close()
+
+
+os.register_at_fork(after_in_child=_leave_jvm)
+
+
 def _is_alone(settings: Mapping[str, str]) -> bool:
     """Tell whether the JVM starts no other one, such as the executors of ``local-cluster``.
 

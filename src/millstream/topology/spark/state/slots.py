@@ -13,6 +13,8 @@ from millstream.topology.spark.private import FILE_MODE, private_directory
 
 LIMIT = 1024
 _claimed: dict[tuple[int, Path], tuple[Path, int]] = {}
+_open: set[int] = set()
+"""Handles of the locks that this process has."""
 
 
 def claimed_slot(root: Path) -> Path:
@@ -37,7 +39,7 @@ def release_slot(root: Path) -> None:
     """Unlock this process's slot below ``root``, if it has one."""
     claimed = _claimed.pop((os.getpid(), root), None)
     if claimed is not None:
-        os.close(claimed[1])
+        unlock(claimed[1])
 
 
 def free_slots(root: Path) -> Iterator[Path]:
@@ -52,7 +54,7 @@ def free_slots(root: Path) -> Iterator[Path]:
         handle = _free(slot)
         if handle is not None:
             shutil.rmtree(slot, ignore_errors=True)
-            os.close(handle)
+            unlock(handle)
             yield slot
 
 
@@ -87,18 +89,18 @@ def free_other_checkpoints(root: Path, checkpoint: str) -> Iterator[Path]:
             try:
                 yield from _without_others(slot, checkpoint)
             finally:
-                os.close(handle)
+                unlock(handle)
     for shared in sorted(root.glob("shared/*/*")):
         handle = None if shared.parent.name == checkpoint else _free(shared)
         if handle is not None:
             shutil.rmtree(shared, ignore_errors=True)
-            os.close(handle)
+            unlock(handle)
             yield shared
     for copy in sorted(each for each in root.glob("standbys/*/*/*") if each.is_dir()):
         handle = None if copy.parents[1].name == checkpoint else _free(copy)
         if handle is not None:
             shutil.rmtree(copy, ignore_errors=True)
-            os.close(handle)
+            unlock(handle)
             yield copy
     yield from _without_others(root / "isolation", checkpoint)
 
@@ -167,7 +169,8 @@ class DirectoryLock:
         Raises:
             LockException: The directory cannot be created.
         """
-        if self._handle is None:
+        # One that was taken before a fork is the other process's.
+        if self._handle not in _open:
             try:
                 private_directory(self.directory)
                 self._handle = locked(self.directory)
@@ -179,7 +182,7 @@ class DirectoryLock:
         """Release the lock."""
         handle, self._handle = self._handle, None
         if handle is not None:
-            os.close(handle)
+            unlock(handle)
 
     def close(self) -> None:
         """Release the lock, for good."""
@@ -212,15 +215,39 @@ def unusable(directory: Path, error: OSError) -> LockException:
 
 
 def locked(directory: Path) -> int | None:
-    """Lock a directory until the handle is closed or the process ends; None if it is locked.
+    """Lock a directory until ``unlock`` or the end of this process; None if it is locked.
+
+    A process that is forked from this one does not keep the lock.
 
     Raises:
         OSError: The directory cannot be written to.
     """
     handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    _open.add(handle)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(handle)
+        unlock(handle)
         return None
     return handle
+
+
+def unlock(handle: int) -> None:
+    """Give back a lock that ``locked`` has returned in this process; else do nothing."""
+    if handle in _open:
+        _open.discard(handle)
+        os.close(handle)
+
+
+def _leave() -> None:
+    """Close, in a forked process, what it has inherited.
+
+    The system gives a lock back when no process has its file open any more: the other process could
+    end, and nobody could start in its place.
+    """
+    while _open:
+        os.close(_open.pop())
+    _claimed.clear()
+
+
+os.register_at_fork(after_in_child=_leave)
