@@ -14,7 +14,7 @@ from pyspark.errors import PySparkRuntimeError
 
 from compat_tests.spark.driver.test_lifecycle import App, app
 from millstream import StreamsConfig, StreamsException
-from millstream.topology.spark.driver import jvm, query
+from millstream.topology.spark.driver import jvm, query, unexpected
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.logs import LogOptions
 
@@ -123,3 +123,37 @@ def test_after_the_end_no_store_has_a_position(app: App) -> None:
     app.close()
 
     assert app.allLocalStorePartitionLags() == {}
+
+
+def test_copies_of_stores_are_closed_although_nobody_answers(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the next application of the process finds them in use."""
+
+    def refuse(*_: Any) -> None:
+        raise Py4JNetworkError("no answer")
+
+    closed: list[str] = []
+    app.start()
+    monkeypatch.setattr(app, "_notify", refuse)
+    monkeypatch.setattr(app, "_close_queries", lambda: closed.append(app.state().name))
+    monkeypatch.setattr(app.runner, "stop", refuse)
+
+    assert app.close() is True
+    assert closed == ["PENDING_SHUTDOWN"]
+
+
+def test_what_needs_the_jvm_raises_that_it_has_ended(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> Any:
+        raise ConnectionRefusedError
+
+    runner: Any = app.runner
+    runner.hold = runner.go_on = runner.savepoint = refuse
+    monkeypatch.setattr(unexpected, "ended_jvm", lambda: "was killed by SIGKILL")
+    app._paused = True
+
+    for call in (app.pause, app.resume, lambda: app.savepoint("there")):
+        with pytest.raises(StreamsException, match="Spark's JVM has ended"):
+            call()

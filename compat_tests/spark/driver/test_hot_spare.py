@@ -66,6 +66,7 @@ def test_close_ends_the_waiting(first: Takeover, application: Callable[..., Kafk
     starter.join(30)
     assert not starter.is_alive()
     assert spare.state().name == "NOT_RUNNING"
+    assert not spare.isHotSpare()
     assert first.lost() is None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +13,8 @@ from pyspark.errors import SparkRuntimeException
 
 from compat_tests.spark.java_errors import JavaError
 from millstream import StreamsException
-from millstream.core.errors import ConfigException
+from millstream.core.errors import ConfigException, ProcessorStateException
+from millstream.topology.spark.driver import unexpected
 from millstream.topology.spark.driver.session import _started
 from millstream.topology.spark.driver.unexpected import start_failure
 
@@ -23,7 +27,9 @@ def test_an_error_of_spark_becomes_one_of_this_api(error: Exception) -> None:
     assert failure.__cause__ is error
 
 
-@pytest.mark.parametrize("error", [ConfigException("odd"), ValueError("of a listener")])
+@pytest.mark.parametrize(
+    "error", [ConfigException("odd"), ValueError("of a listener"), FileNotFoundError(2, "no", "f")]
+)
 def test_any_other_error_stays(error: Exception) -> None:
     assert start_failure(error) is error
 
@@ -56,3 +62,19 @@ def test_what_spark_says_to_a_setting_that_it_refuses_is_told_without_its_frames
         _started(Builder(text))
     assert caught.value.detail == "Spark says: 2 cores, 4 cpus per task"
     assert "spark-defaults.conf" in caught.value.hint
+
+
+def test_a_socket_that_the_jvm_has_left_tells_of_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unexpected, "ended_jvm", lambda: "was killed by SIGKILL")
+    failure = start_failure(ConnectionRefusedError())
+    assert isinstance(failure, StreamsException)
+    assert failure.problem == "Spark's JVM has ended"
+
+
+def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "millstream.json"))
+    failure = start_failure(error)
+    assert isinstance(failure, ProcessorStateException)
+    assert str(tmp_path) in failure.problem
+    assert "Free space" in failure.hint
+    assert failure.__cause__ is error

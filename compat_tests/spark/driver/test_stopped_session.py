@@ -111,3 +111,36 @@ def test_a_query_whose_session_is_stopped_needs_no_stop(*, stopped: bool) -> Non
         return
     with pytest.raises(Py4JNetworkError):
         runner.halt()
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), Py4JNetworkError("no answer")])
+def test_without_a_query_the_end_of_the_jvm_is_noticed(error: Exception) -> None:
+    """As of a paused application, and of a hot spare: each stayed as it was, for ever."""
+
+    def refused() -> bool:
+        raise error
+
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(context(refused)))
+
+    for look in (runner.lost, runner._check_waiting):
+        runner._look_at = 0.0
+        with pytest.raises(type(error)):
+            look()
+
+
+def test_a_spare_whose_session_is_stopped_waits_no_longer() -> None:
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(None))
+
+    with pytest.raises(StreamsException, match="was stopped"):
+        runner._check_waiting()
+
+
+def test_a_paused_query_without_its_jvm_does_not_seem_to_start_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(context(ended)))
+    monkeypatch.setattr(runner._instance, "check", lambda: None)
+    runner.hold()
+
+    with pytest.raises(Py4JNetworkError):
+        runner.restart()

@@ -150,6 +150,7 @@ class Takeover:
 
     def release(self) -> None:
         """Give lease and lock back."""
+        self.waiting_for = ""
         lease, self._lease = self._lease, None
         if lease is not None:
             lease.release()

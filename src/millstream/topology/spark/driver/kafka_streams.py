@@ -53,6 +53,7 @@ from millstream.topology.spark.driver.standby_updates import StandbyUpdates
 from millstream.topology.spark.driver.state_machine import State as _State
 from millstream.topology.spark.driver.state_machine import StateListener as _StateListener
 from millstream.topology.spark.driver.to_end import BoundedApplication
+from millstream.topology.spark.driver.unexpected import errors_of_this_api
 from millstream.topology.spark.driver.without_effect import (
     warn_read_when_built,
     warn_without_effect,
@@ -182,7 +183,8 @@ class KafkaStreams(BoundedApplication):
         """
         self._program_end.check("pause")
         self._paused = True
-        self._runner.hold()
+        with errors_of_this_api():
+            self._runner.hold()
 
     def isHotSpare(self) -> bool:
         """Return whether the start waits for the end of another instance of the application.
@@ -200,7 +202,7 @@ class KafkaStreams(BoundedApplication):
         self._program_end.check("resume")
         if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
             # Closed meanwhile, in another thread.
-            with suppress(StartCancelled):
+            with suppress(StartCancelled), errors_of_this_api():
                 self._runner.go_on()
         self._paused = False
 
@@ -286,7 +288,8 @@ class KafkaStreams(BoundedApplication):
         location = os.fspath(directory)
         if "://" not in location:
             location = Path(os.path.expanduser(location)).absolute().as_uri()
-        return self._runner.savepoint(location)
+        with errors_of_this_api():
+            return self._runner.savepoint(location)
 
     def _check_not_started(self, what: str) -> None:
         """Refuse to set what a start has taken, in Kafka's words."""

@@ -352,11 +352,13 @@ class LivingApplication(WatchedApplication):
             self._archive.stop()
             if self._starter is not None and self._starter.ident is not None:
                 self._starter.join()
-            self._runner.stop(limit_s)
-            self._tell_unfinished()
-            if self._watcher is not None:
-                self._watcher.join()
-            self._end_queries()
+            try:
+                self._runner.stop(limit_s)
+                self._tell_unfinished()
+            finally:
+                if self._watcher is not None:
+                    self._watcher.join()
+                self._end_queries()
         except Exception as error:  # noqa: BLE001 - the end must be reported after any error
             # The next start repeats an unfinished batch, so nothing is lost.
             if not self._is_signalled(ended_jvm() is not None):

@@ -38,6 +38,7 @@ from millstream.topology.spark.driver.session import (
 )
 from millstream.topology.spark.driver.source_topics import SourceTopics
 from millstream.topology.spark.driver.stopped_session import (
+    ask_whether_stopped,
     check_runs,
     is_stopped,
     stopped_session,
@@ -102,6 +103,9 @@ class OwnedQuery(QueryControl):
         self._instance.check()
         if (replaced := self.sources.replaced()) is not None:
             raise replaced
+        if self._held:
+            # Else it would seem to run again, although nothing can.
+            self._ask_session()
         super().restart()
 
     def lost(self) -> StreamsException | None:
@@ -109,12 +113,28 @@ class OwnedQuery(QueryControl):
         return self._instance.takeover.lost() or self.sources.replaced() or self._stopped()
 
     def _stopped(self) -> StreamsException | None:
-        """Look from time to time: a query without new records does not notice it."""
+        """Look from time to time: a query without new records does not notice it.
+
+        Where no query runs, nothing else notices that Spark's JVM has ended.
+
+        Raises:
+            Exception: It does not answer, and no query runs.
+        """
         now = time.monotonic()
         if now < self._look_at:
             return None
         self._look_at = now + _LOOK_S
-        return stopped_session(self.application_id) if self.session_stopped() else None
+        ended = self._ask_session() if self._query is None else self.session_stopped()
+        return stopped_session(self.application_id) if ended else None
+
+    def _ask_session(self) -> bool:
+        """Return whether the session was stopped.
+
+        Raises:
+            Exception: Its JVM does not answer.
+        """
+        session = self._made if self._spark is None else self._spark
+        return session is not None and ask_whether_stopped(session)
 
     def explained(self, failure: StreamsException) -> StreamsException:
         """Return the error for a stopped session, deleted files or topics that are the reason."""
@@ -186,9 +206,15 @@ class OwnedQuery(QueryControl):
                 # A spare is hot: when its turn comes, Spark has started.
                 self._session()
             files = local or RemoteFiles(self._session(), self.checkpoint_root)
-            takeover.hold(files, self._check_wanted)
+            takeover.hold(files, self._check_waiting)
             # A reset that was killed may have left a pointer to a generation that is half deleted.
             finish_emptying(files)
+
+    def _check_waiting(self) -> None:
+        """Check that an instance that waits may start when its turn comes: Spark has started."""
+        self._check_wanted()
+        if (stopped := self._stopped()) is not None:
+            raise stopped
 
     def _session(self) -> SparkSession:
         """Return the session to run in; the first call may start the JVM."""

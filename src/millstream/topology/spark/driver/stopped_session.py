@@ -19,6 +19,21 @@ def is_stopped(session: SparkSession) -> bool:
         return False
 
 
+def ask_whether_stopped(session: SparkSession) -> bool:
+    """Return whether a session's context has been stopped, as its JVM says.
+
+    Raises:
+        OSError: The JVM has ended.
+        Py4JNetworkError: It does not answer.
+    """
+    try:
+        return _is_stopped(session)
+    except (OSError, Py4JNetworkError):
+        raise
+    except Exception:  # noqa: BLE001 - another version of Spark
+        return False
+
+
 def check_runs(session: SparkSession, application_id: str) -> None:
     """Check that an application can run in a session.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -10,6 +12,7 @@ from pyspark.errors import PySparkException
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.failures import failure_from
+from millstream.topology.spark.full_disk import full_disk_from
 
 _NO_HEARTBEATS = "exited with status 56"
 _SLEPT = (
@@ -47,17 +50,37 @@ def trace_of(error: BaseException) -> str:
 def start_failure(error: BaseException) -> Exception:
     """Return the error that ``start()`` raises for one that ended it.
 
-    Those of Spark and of its JVM are no errors of this API, which a caller may catch.
+    Those of Spark, of its JVM and of a full disk are no errors of this API, which a caller may
+    catch.
     """
     if not isinstance(error, Exception):
         return _interrupted(error)
-    if not isinstance(error, PySparkException | Py4JError):
+    # Python's sockets raise an OSError where the JVM has ended.
+    if not isinstance(error, PySparkException | Py4JError | OSError):
         return error
     if ended_jvm() is not None:
         return unexpected(error)[0]
+    if isinstance(error, OSError):
+        full = full_disk_from(str(error))
+        if full is None:
+            return error
+        full.__cause__ = error
+        return full
     failure = failure_from(str(error))
     failure.__cause__ = error
     return failure
+
+
+@contextmanager
+def errors_of_this_api() -> Iterator[None]:
+    """Let a block raise errors of this API in the place of Spark's and its JVM's."""
+    try:
+        yield
+    except Exception as error:
+        failure = start_failure(error)
+        if failure is error:
+            raise
+        raise failure from failure.__cause__
 
 
 def _interrupted(error: BaseException) -> StreamsException:

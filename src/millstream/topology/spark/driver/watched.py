@@ -352,8 +352,11 @@ class WatchedApplication(QueryableApplication):
 
     def _end_queries(self) -> None:
         self._overdue.over()
-        self._notify()
-        self._close_queries()
+        try:
+            self._notify()
+        finally:
+            # Also where nobody answers any more: the next application has the copies' places.
+            self._close_queries()
 
     def _notify(self) -> None:
         """Call the listeners for everything since the last call."""
