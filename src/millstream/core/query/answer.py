@@ -130,11 +130,13 @@ def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> Que
     except Exception as error:
         if not _is_of_the_store(store, error):
             raise
-        return QueryResult.forFailure(
+        failed = QueryResult.forFailure(
             FailureReason.STORE_EXCEPTION,
             f"{type(store).__name__} failed to answer {query!r}:\n"
             + "".join(traceback.format_exception(error)),
         )
+        failed._error = error
+        return failed
 
 
 def _is_of_the_store(store: Any, error: Exception) -> bool:

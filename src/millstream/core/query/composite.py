@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from millstream.core.errors import NoSuchElementException, UnsupportedOperationException
@@ -40,15 +39,15 @@ class CompositeStore:
     Args:
         stores: Returns the stores, one per partition, all of one kind; called at every read.
         shows: Conversion of values by kind of store.
-        reading: A lock for reads of stores that other threads change; iterators are then read to
-            their end.
+        reading: Calls what reads stores that other threads change, and may call it again; iterators
+            are then read to their end.
     """
 
     def __init__(
         self,
         stores: Callable[[], Sequence[Any]],
         shows: Mapping[type, Show] | None = None,
-        reading: AbstractContextManager[Any] | None = None,
+        reading: Callable[[Callable[[], Any]], Any] | None = None,
     ) -> None:
         self._stores = stores
         self._shows = shows or {}
@@ -62,8 +61,7 @@ class CompositeStore:
     def _read(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         if self._reading is None:
             return self._found(name, arguments, keywords)
-        with self._reading:
-            return drained(self._found(name, arguments, keywords))
+        return self._reading(lambda: drained(self._found(name, arguments, keywords)))
 
     def _found(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         stores = self._stores()

@@ -36,7 +36,7 @@ class QueryResult(Generic[R]):
     Source: KIP-796, ``query.QueryResult``.
     """
 
-    __slots__ = ("_failed", "_info", "_message", "_position", "_reason", "_result")
+    __slots__ = ("_error", "_failed", "_info", "_message", "_position", "_reason", "_result")
 
     def __init__(
         self,
@@ -52,6 +52,8 @@ class QueryResult(Generic[R]):
         self._message = message
         self._position: Position | None = None
         self._info: list[str] = []
+        self._error: Exception | None = None
+        """What the store raised."""
 
     @staticmethod
     def forResult(result: R_) -> QueryResult[R_]:

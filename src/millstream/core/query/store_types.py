@@ -70,7 +70,7 @@ class _OfKind(QueryableStoreType[T]):
         A read of one key gives the first value found; an iteration goes through the stores one
         after another.
         """
-        # Only a provider whose stores change during reads has a lock.
+        # Only a provider whose stores change during reads has a say in them.
         reading = getattr(storeProvider, "reading", None)
         view: Any = CompositeStore(
             lambda: storeProvider.stores(storeName, self), self.shows, reading

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from millstream.core.errors import TaskCorruptedException
 from millstream.core.plan import StoreNode
 from millstream.core.query import Position
 from millstream.topology.spark.checkpoint.log import Positions
@@ -16,8 +15,6 @@ from millstream.topology.spark.queries.carrying import Carrying, TaskChanges
 from millstream.topology.spark.queries.replica import Replica
 from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
-
-log = logging.getLogger(__name__)
 
 
 class CommittedReader(Protocol):
@@ -73,6 +70,9 @@ class StageCopies:
         """Bring the stores to a committed batch by what batches have carried; return whether.
 
         Stores that these batches do not carry any more stay behind.
+
+        Raises:
+            TaskCorruptedException: A copy cannot be trusted; they must be discarded.
         """
         if self.batch is None or self.batch > batch:
             return False
@@ -96,6 +96,7 @@ class StageCopies:
 
         Raises:
             ProcessorStateException: A segment is missing or damaged.
+            TaskCorruptedException: A copy cannot be trusted; they must be discarded.
         """
         if self.batch != batch:
             manifests = self.committed.manifests(self.stage, batch)
@@ -116,20 +117,24 @@ class StageCopies:
         """Return a store of one task, opened for reading."""
         return self._replica(partition).store(node, self._position(partition))
 
-    def close(self) -> None:
-        """Close all copies."""
+    def discard(self) -> None:
+        """Delete all copies; whoever asks next has them built anew."""
+        # Before that no store may pass for one that is up to date: it would begin empty.
+        self.batch, self.names, self._manifests = None, set(), {}
         for replica in self._replicas.values():
-            replica.close()
+            replica.discard()
+
+    def close(self) -> None:
+        """Close all copies, even if one of them fails."""
+        with ExitStack() as closing:
+            for replica in self._replicas.values():
+                closing.callback(replica.close)
 
     def _apply(self, partition: int, found: TaskChanges) -> bool:
         known = self._manifests.get(partition, Manifest())
         if found.base != known.position:
             return False
-        try:
-            if not self._replica(partition).advance(found, self.names):
-                return False
-        except TaskCorruptedException as error:
-            log.warning("a copy for queries is built anew: %s", error)
+        if not self._replica(partition).advance(found, self.names):
             return False
         self._manifests[partition] = found.manifest
         return True

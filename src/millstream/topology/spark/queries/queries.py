@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -16,6 +18,7 @@ from millstream.core.errors import (
     InvalidStateStoreException,
     InvalidStateStorePartitionException,
     StateStoreNotAvailableException,
+    TaskCorruptedException,
     UnknownStateStoreException,
 )
 from millstream.core.metadata import LagInfo
@@ -32,6 +35,7 @@ from millstream.core.query import (
     StoreQueryParameters,
 )
 from millstream.core.query.drained import drained
+from millstream.core.wording import said
 from millstream.topology.checks import not_none
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
@@ -42,6 +46,9 @@ from millstream.topology.spark.queries.follower import QueryFollower
 from millstream.topology.spark.queries.replica import Replica
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
 ATTEMPTS = 3
 """Attempts to read a batch's state, which Spark may delete meanwhile."""
 
@@ -49,6 +56,8 @@ FIRST_BATCH_S = 60.0
 """The longest time that a question waits for a batch that brings what the store begins with."""
 
 _LOOK_S = 0.05
+
+_ANEW = "copies for queries are built anew: %s"
 
 
 class Queries:
@@ -90,6 +99,25 @@ class Queries:
         """Whether a batch has been committed, as far as it was asked."""
         self._closed = False
 
+    def reading(self, name: str, read: Callable[[], T]) -> T:
+        """Call what reads copies of a store; no other question is answered meanwhile.
+
+        If a copy turns out to be damaged or missing, it is called once more, with new copies.
+
+        Raises:
+            TaskCorruptedException: A new copy cannot be trusted either.
+        """
+        with self.lock:
+            try:
+                return read()
+            except TaskCorruptedException as error:
+                self._discard(name, error)
+            try:
+                return read()
+            except TaskCorruptedException as error:
+                self._discard(name, error)
+                raise
+
     def store(self, parameters: StoreQueryParameters[Any]) -> Any:
         """Return a view of a store; every read of it shows the last committed batch."""
         name = parameters.storeName()
@@ -114,11 +142,22 @@ class Queries:
         unbounded = request.isRequireActive()
         bound = PositionBound.unbounded() if unbounded else request.getPositionBound()
         config = QueryConfig(request.executionInfoEnabled())
-        with self.lock:
+
+        def answers() -> dict[int, QueryResult[Any]]:
+            found = {}
             for partition, store in self.stores(name).items():
                 if asked is None or partition in asked:
-                    answer = store.query(request.getQuery(), bound, config)
-                    result.addResult(partition, _drained(answer))
+                    found[partition] = _drained(store.query(request.getQuery(), bound, config))
+            return found
+
+        found = self.reading(name, answers)
+        if error := _untrusted(found):
+            self._discard(name, error)
+            found = self.reading(name, answers)
+        if error := _untrusted(found):
+            self._discard(name, error)
+        for partition, answer in found.items():
+            result.addResult(partition, answer)
         for partition in sorted((asked or set()) - result.getPartitionResults().keys()):
             missing = "The requested partition was not present at the time of the query."
             result.addResult(partition, QueryResult.forFailure(FailureReason.NOT_PRESENT, missing))
@@ -184,7 +223,10 @@ class Queries:
         self._closed = True
         with self.lock:
             for copies in self._copies.values():
-                copies.close()
+                try:
+                    copies.close()
+                except Exception as error:  # noqa: BLE001 - a plugin's store may raise anything
+                    log.warning("a copy for queries cannot be closed: %s", said(error))
             self._copies = {}
         if self._follower is not None:
             self._follower.close()
@@ -196,16 +238,15 @@ class Queries:
             if copies is None:
                 return None
             batch = self._committed.last_batch(copies.batch)
-            if batch is None or batch == copies.batch or copies.advance(batch, self._carrying):
+            if batch is None or batch == copies.batch or self._advanced(copies, batch):
                 return None
             return batch
 
     def read(self, stage: int, names: Collection[str]) -> None:
         """Bring stores of a stage to the last committed batch by what the checkpoint has."""
-        for name in names:
-            with self.lock:
-                if (copies := self._copies.get(stage)) is not None:
-                    self._catch_up(copies, name)
+        if (copies := self._copies.get(stage)) is not None:
+            for name in names:
+                self.reading(name, partial(self._catch_up, copies, name))
 
     def oldest(self, stages: Collection[int]) -> int:
         """Return the last batch that the copies of all these stages have; -1 if there is none."""
@@ -254,9 +295,26 @@ class Queries:
         if copies.is_at(batch, name):
             return
         assert batch is not None
-        copies.advance(batch, self._carrying)
+        self._advanced(copies, batch)
         if not copies.is_at(batch, name):
             copies.catch_up(batch, name)
+
+    def _advanced(self, copies: StageCopies, batch: int) -> bool:
+        """Bring copies to a batch by what batches have carried; return whether they are there."""
+        try:
+            return copies.advance(batch, self._carrying)
+        except TaskCorruptedException as error:
+            log.warning(_ANEW, error)
+            copies.discard()
+            return False
+
+    def _discard(self, name: str, error: Exception) -> None:
+        """Delete the copies of a store's stage; the next question has them built anew."""
+        log.warning(_ANEW, error)
+        with self.lock:
+            copies = self._copies.get(self._place(name)[1].index)
+            if copies is not None:
+                copies.discard()
 
     def _new_replica(self, stage: Stage, number: int) -> Replica:
         id_ = TaskId(stage.subtopology, number)
@@ -281,15 +339,14 @@ class _Provider:
         check: Callable[[str, bool], None],
         parameters: StoreQueryParameters[Any],
     ) -> None:
-        self.reading = queries.lock
+        self.reading = partial(queries.reading, parameters.storeName())
         self._queries = queries
         self._check = check
         self._parameters = parameters
 
     def stores(self, storeName: str, queryableStoreType: QueryableStoreType[Any]) -> list[Any]:
         self._check(storeName, self._parameters.staleStoresEnabled())
-        with self.reading:
-            found = self._queries.stores(storeName)
+        found = self._queries.reading(storeName, partial(self._queries.stores, storeName))
         partition = self._parameters.partition()
         if partition is not None and not self._queries.is_global(storeName):
             if partition not in found:
@@ -305,6 +362,12 @@ class _Provider:
                     f"[{type(store).__name__}]."
                 )
         return list(found.values())
+
+
+def _untrusted(answers: Mapping[int, QueryResult[Any]]) -> Exception | None:
+    """Return what the bytes of a store raised that cannot be trusted; None if all can."""
+    errors = (getattr(answer, "_error", None) for answer in answers.values())
+    return next((each for each in errors if isinstance(each, TaskCorruptedException)), None)
 
 
 def _drained(answer: QueryResult[Any]) -> QueryResult[Any]:

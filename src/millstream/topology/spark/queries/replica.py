@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from millstream.core.engine.assembly import configured, restore
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.store_context import StoreContext
 from millstream.core.engine.task_facts import TaskFacts
-from millstream.core.errors import TaskCorruptedException, UnsupportedOperationException
+from millstream.core.errors import UnsupportedOperationException
 from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
@@ -56,17 +56,16 @@ class Replica:
         if kind is None:
             return None
         self._kinds[name] = kind
-        with self._discarding():
-            return self._host.changelog.first_missing(self._wanted(manifest))
+        return self._host.changelog.first_missing(self._wanted(manifest))
 
     def catch_up(self, manifest: Manifest, log: SegmentReader, position: Position) -> None:
         """Bring the queried stores to a batch.
 
         Raises:
             ProcessorStateException: A segment is missing or damaged.
+            TaskCorruptedException: A copy cannot be trusted; they must be discarded.
         """
-        with self._discarding():
-            self._host.changelog.catch_up(self._wanted(manifest), log)
+        self._host.changelog.catch_up(self._wanted(manifest), log)
         if self._tables and manifest.snapshot:
             self._unlogged = unlogged_of(manifest.snapshot, self._tables)
         self.refresh(position)
@@ -77,12 +76,14 @@ class Replica:
         Args:
             found: What the batch has changed in these stores.
             names: The stores; others stay behind.
+
+        Raises:
+            TaskCorruptedException: A copy cannot be trusted; they must be discarded.
         """
         kinds = {name: kind for name, kind in found.manifest.stores.items() if name in names}
         manifest = replace(found.manifest, stores=kinds)
-        with self._discarding():
-            if not self._host.changelog.advance(found.base, manifest, found.changes):
-                return False
+        if not self._host.changelog.advance(found.base, manifest, found.changes):
+            return False
         self._kinds |= kinds
         return True
 
@@ -129,22 +130,19 @@ class Replica:
             self._below[node.name] = [each for each in ours if each is not found]
         return found
 
-    def close(self) -> None:
-        """Close stores and copies."""
-        for store in self._stores.values():
-            store.close()
-        self._stores = {}
-        self._host.changelog.close()
+    def discard(self) -> None:
+        """Delete all copies, as one is damaged or missing; whoever asks next restores them."""
+        with suppress(Exception):  # the one may be why
+            self.close()
+        self._host.discard_stores()
 
-    @contextmanager
-    def _discarding(self) -> Iterator[None]:
-        """Delete copies that are found damaged or missing; the next query restores them."""
-        try:
-            yield
-        except TaskCorruptedException:
-            self._stores = {}
-            self._host.discard_stores()
-            raise
+    def close(self) -> None:
+        """Close stores and copies, even if one of them fails."""
+        stores, self._stores = self._stores, {}
+        with ExitStack() as closing:
+            closing.callback(self._host.changelog.close)
+            for store in stores.values():
+                closing.callback(store.close)
 
     def _wanted(self, manifest: Manifest) -> Manifest:
         return replace(manifest, stores=self._kinds)
