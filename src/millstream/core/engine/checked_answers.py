@@ -17,6 +17,7 @@ from millstream.core.wording import a_kind
 
 _BYTES_LIKE = (bytes, bytearray, memoryview)
 _PAIRS = "an iterator of pairs (key, value)"
+_NO_VERSION = b"unknown"
 ANSWERS = "one answer for each key, in the order of the keys"
 
 
@@ -45,6 +46,8 @@ class CheckedAnswers(WrappedStore):
     def __init__(self, below: ByteStore) -> None:
         super().__init__(below)
         del self.get, self.get_many
+        self._written: bytes | None = None
+        """The version of the last write, of a store that need not know it: it is not durable."""
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""
@@ -70,6 +73,8 @@ class CheckedAnswers(WrappedStore):
         dropped: Sequence[Range] = (),
     ) -> None:
         """Apply one batch."""
+        # Of no batch, if the write fails: it may have changed some entries.
+        self._written = _NO_VERSION
         if dropped:
             self.below.write(batch, version, dropped=dropped)
         else:
@@ -78,6 +83,7 @@ class CheckedAnswers(WrappedStore):
         # A store that expires entries itself may have dropped an old one at once.
         if batch and not self.traits.native_ttl:
             self._look_at(*next(iter(batch.items())))
+        self._written = version
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -92,6 +98,8 @@ class CheckedAnswers(WrappedStore):
 
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store."""
+        if not self.traits.durable:
+            return self._written
         found = self.below.version()
         return None if found is None else self._as_bytes(found, "version()")
 
