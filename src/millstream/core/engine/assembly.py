@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from millstream.core.plan import (
     StoreNode,
     SubTopology,
 )
+from millstream.core.record_context import RecordContext
 from millstream.core.serdes.checks import deserializer_of, no_serde, serializer_of
 from millstream.core.state import (
     StateStore,
@@ -66,7 +68,41 @@ _METHODS = [
 def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
     """Return the opened stores by name, in the order in which a commit flushes them."""
     context = TaskStoreContext(task)
-    return {node.name: _open_store(task, node, context) for part in parts for node in part.stores}
+    opened: dict[str, Any] = {}
+    with _abandoned_on_failure(opened):
+        for node in (node for part in parts for node in part.stores):
+            opened[node.name] = _open_store(task, node, context)
+    return opened
+
+
+def init_processors(task: Task, processors: Iterable[ProcessorRuntime]) -> None:
+    """Initialise a task's processors, in order.
+
+    Raises:
+        StreamsException: One has failed; the stores are closed.
+    """
+    # What a processor writes to a store in its init has the present time in the changelog.
+    task.record_context = RecordContext(None, -1, -1, task.host.now_ms())
+    with _abandoned_on_failure(task.stores):
+        for processor in processors:
+            processor.init()
+    task.punctuations.settle()
+    task.record_context = None
+
+
+@contextmanager
+def _abandoned_on_failure(stores: Mapping[str, Any]) -> Iterator[None]:
+    """Close stores if their task cannot be made: what they hold, such as locks, the next one needs.
+
+    As in Kafka Streams, the processors that were initialised are not closed.
+    """
+    try:
+        yield
+    except BaseException:
+        for close in closing(stores):
+            with suppress(Exception):  # the first error is the one that counts
+                close()
+        raise
 
 
 def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:

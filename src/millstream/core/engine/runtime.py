@@ -57,10 +57,13 @@ class ProcessorRuntime:
         """Initialise the processor.
 
         Raises:
-            StreamsException: The processor's ``init`` raised.
+            StreamsException: The processor's ``init`` raised; a store that it reads and that cannot
+                be trusted as the ``TaskCorruptedException`` that has it repaired.
         """
         try:
             self.processor.init(self.context)
+        except FATAL as error:
+            raise self._task.failures.placed(error, self.name) from error.__cause__
         except Exception as error:
             failure = StreamsException(
                 f'cannot initialise processor "{self.name}"',

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun, Take
 from millstream.core.engine import snapshots
-from millstream.core.engine.assembly import close_parts, make_nodes, open_stores
+from millstream.core.engine.assembly import close_parts, init_processors, make_nodes, open_stores
 from millstream.core.engine.failure import (
     FATAL,
     FailedProcessing,
@@ -107,19 +107,11 @@ class Task:
         self.stores = open_stores(self, self.parts)
         sources, self._processors = make_nodes(self, plan, self.parts)
         self.sources = Sources(sources, plan, settings.application_id)
-        self._init_processors()
+        init_processors(self, self._processors)
         for source in sources:
             self.measures.node_sensor("node-process", source.name)
         self.metrics.before_reading.append(self._measure)
         self._shortcuts = gathered(self, shortcuts)
-
-    def _init_processors(self) -> None:
-        # What a processor writes to a store in its init has the present time in the changelog.
-        self.record_context = RecordContext(None, -1, -1, self.host.now_ms())
-        for processor in self._processors:
-            processor.init()
-        self.punctuations.settle()
-        self.record_context = None
 
     def code_of(self, node: str) -> str:
         """Return where the user's functions of a processor are, for an error."""
