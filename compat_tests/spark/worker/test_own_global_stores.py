@@ -114,6 +114,15 @@ def store_of(task: WorkerTask) -> Any:
     return task._host.global_store("tally")
 
 
+def test_a_processor_finds_in_its_init_what_its_first_batch_brings(tmp_path: Path) -> None:
+    segments = Segments()
+    manifest = after(one_task(tmp_path / "1", Logs), segments, "aab", "b")
+    assert Reads.found[-1] == {"a": 2, "b": 1}
+    anew = one_task(tmp_path / "2", Logs)
+    anew.run(arrived("c", 4), manifest, segments)
+    assert Reads.found[-1] == {"a": 2, "b": 2, "c": 1}
+
+
 @pytest.mark.parametrize(("fills", "told"), [(Logs, 0), (Keeps, 1)])
 def test_a_store_that_nothing_would_fill_again_is_told_once(
     fills: type[Logs], told: int, tmp_path: Path, caplog: pytest.LogCaptureFixture

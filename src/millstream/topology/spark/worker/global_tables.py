@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from millstream.core.engine.assembly import close_all
 from millstream.core.engine.global_context import GLOBAL_TASK
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
@@ -158,6 +159,5 @@ class GlobalTables:
                 self._refilling.refill(task, own)
 
     def close(self) -> None:
-        """Close the processors and the stores."""
-        for task in self.tasks:
-            task.close()
+        """Close the processors and the stores, even if some of them fail."""
+        close_all(task.close for task in self.tasks)

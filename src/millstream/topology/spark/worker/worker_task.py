@@ -194,10 +194,8 @@ class WorkerTask:
             own = self._step == manifest.step
             segments = self._mirroring.log_for(manifest, saved, segments, own=own)
         self._host.begin(arrived.clock_ms)
-        task = self._current_task(manifest)
+        task = self._current_task(manifest, arrived.globals)
         began = time.perf_counter_ns()
-        if self._globals is not None:
-            self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         runs = source_runs(arrived.sources, self._job.layout.feedback)
         all_runs = runs | arrived_runs(arrived.internal, self._partition, next_offsets)
@@ -272,9 +270,11 @@ class WorkerTask:
         self._host.begin(0)
         return self._host
 
-    def _current_task(self, manifest: Manifest) -> Task:
+    def _current_task(self, manifest: Manifest, updates: Sequence[Any]) -> Task:
         by_record = self._watch.by_record
         if self._task is not None and (self._step, self._by_record) == (manifest.step, by_record):
+            if self._globals is not None:
+                self._globals.apply(updates)
             return self._task
         self._by_record = by_record
         if self._task is not None:
@@ -292,8 +292,9 @@ class WorkerTask:
         if self._stage.has_globals:
             refilling = Refilling(self._job, self._owner.config)
             self._globals = GlobalTables(plan, settings, self._host, refilling)
-            # Before the task: its processors may look into the stores in their init.
+            # Before the task, as in Kafka Streams: its processors may read them in their init.
             snapshot = self._globals.unpack(snapshot) if snapshot else snapshot
+            self._globals.apply(updates)
         metrics = settings.metrics(self._host.now_ms)
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
