@@ -20,6 +20,7 @@ from millstream import (
     ProcessorWrapper,
     Serde,
     Serdes,
+    Serializer,
     StreamsBuilder,
     StreamsConfig,
     Topology,
@@ -102,6 +103,41 @@ def test_each_gets_the_entries_as_they_were_given() -> None:
         assert configs == CONFIG, who
         kinds = (type(configs["my.key"]), type(configs["commit.interval.ms"]))
         assert kinds == (int, str)
+
+
+class Role(Serializer[str]):
+    """Writes for what it was configured."""
+
+    role = b""
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        self.role = b"key" if isKey else b"value"
+
+    def serialize(self, topic: str, data: str | None) -> bytes | None:
+        return self.role
+
+
+class Uncopied(Role):
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise TypeError("it has a lock")
+
+
+@pytest.mark.parametrize(("half", "keys"), [(Role, b"key"), (Uncopied, b"value")])
+def test_one_object_may_be_both_default_serdes(
+    half: type[Role], keys: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    both = Serdes.serdeFrom(half(), Serdes.String().deserializer())
+    entries = CONFIG | {"default.key.serde": both, "default.value.serde": both}
+    config = StreamsConfig(entries)
+    for _ in range(2):
+        values, found = config.defaultValueSerde(), config.defaultKeySerde()
+        assert values is both
+        assert values.serializer().serialize("t", "x") == b"value"
+        assert found.serializer().serialize("t", "x") == keys
+    assert ("Give each entry an object of its own" in caplog.text) is (half is Uncopied)
+    same = Serdes.serdeFrom(lambda topic, data: data, lambda topic, data: data)
+    entries |= {"default.key.serde": same, "default.value.serde": same}
+    assert StreamsConfig(entries).defaultKeySerde() is same
 
 
 class Suppliers(BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers):

@@ -10,6 +10,7 @@ from millstream.core.arguments import text, text_or_none
 from millstream.core.config import clients
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.checks import prefixed
+from millstream.core.config.default_serdes import default_serde
 from millstream.core.config.definition import ConfigKey
 from millstream.core.config.keys import CONFIG_KEYS, optimizations
 from millstream.core.config.own_keys import OWN_KEYS, refuse_unknown
@@ -19,9 +20,8 @@ from millstream.core.config.together import (
     check_streams_protocol,
     check_transaction_timeout,
 )
-from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.errors import ConfigException
 from millstream.core.serdes import Serde
-from millstream.core.serdes.base import configure_part
 
 log = logging.getLogger(__name__)
 
@@ -344,11 +344,11 @@ class StreamsConfig(AbstractConfig):
 
     def default_key_serde(self) -> Serde[Any] | None:
         """Return the default key serde, configured; None if there is none."""
-        return self._serde("default.key.serde", is_key=True)
+        return default_serde(self, is_key=True)
 
     def default_value_serde(self) -> Serde[Any] | None:
         """Return the default value serde, configured; None if there is none."""
-        return self._serde("default.value.serde", is_key=False)
+        return default_serde(self, is_key=False)
 
     def cache_bytes(self) -> int:
         """Return the size of the record cache, from the newer or the older of its two keys."""
@@ -372,20 +372,6 @@ class StreamsConfig(AbstractConfig):
             settings.pop(key, None)
         return settings | {"client.id": client_id, "auto.offset.reset": "none"}
 
-    def _serde(self, key: str, *, is_key: bool) -> Serde[Any] | None:
-        serde: Serde[Any] | None = self.instance(key)
-        if serde is None:
-            return None
-        try:
-            configure_part(serde, self.originals(), is_key)
-        except Exception as error:
-            raise StreamsException(
-                f"Failed to configure {'key' if is_key else 'value'} serde {_named(self.get(key))}",
-                detail=f"{type(error).__name__}: {error}",
-                hint=f"Check the entry {key}.",
-            ) from error
-        return serde
-
     def _demand(self, serde: Serde[Any] | None, role: str) -> Serde[Any]:
         if serde is None:
             raise ConfigException(
@@ -393,8 +379,3 @@ class StreamsConfig(AbstractConfig):
                 f"StreamsConfig#DEFAULT_{role.upper()}_SERDE_CLASS_CONFIG"
             )
         return serde
-
-
-def _named(entry: Any) -> str:
-    kind = entry if isinstance(entry, type) else type(entry)
-    return entry if isinstance(entry, str) else kind.__qualname__
