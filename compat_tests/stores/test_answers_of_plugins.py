@@ -16,6 +16,7 @@ from millstream.core.errors import (
     StreamsException,
     TaskCorruptedException,
 )
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
 from millstream.plugins.registry import open_store, registered
 from millstream.testing import TopologyTestDriver
@@ -262,6 +263,28 @@ def test_a_store_that_keeps_nothing_is_seen_at_its_first_write(
     with driver, pytest.raises(TaskCorruptedException) as caught:
         topic.pipeInput("k", "a")
     assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
+
+
+def test_a_store_is_asked_once_for_all_that_a_batch_has_not_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[int] = []
+    copy = WorkingCopy(open_store("answering", Path(), {}))
+    copy.put_all({bytes([key]): b"1" for key in b"abcd"})
+    copy.apply(b"1")
+    copy.put(b"a", b"2")
+    copy.put(b"b", None)
+
+    def note(values: list[Any]) -> list[Any]:
+        calls.append(len(values))
+        return values
+
+    answers(monkeypatch, "get_many", note)
+    assert copy.get_many(iter([b"a", b"b", b"c", b"d", b"e"])) == [b"2", None, b"1", b"1", None]
+    assert copy.get_many([b"a", b"b"]) == [b"2", None]
+    copy.drop_range(b"c", b"d")
+    assert copy.get_many([b"c", b"d", b"a", b"d"]) == [None, b"1", b"2", b"1"]
+    assert calls == [3, 2]
 
 
 def test_a_store_that_keeps_nothing_any_more_is_seen_at_that_write(

@@ -58,6 +58,7 @@ class WorkingCopy:
     on_close: Callable[[WorkingCopy], None] | None = None
     """Called when the store above is closed, by hosts that keep no byte store open after it."""
 
+    _is_plugins: bool = field(init=False)
     _scans_may_fail: bool = field(init=False)
     _front: bytes = b""
     """No entry is before this key: a scan need not pass what the batch has deleted there."""
@@ -67,7 +68,8 @@ class WorkingCopy:
     """One of these is known, and follows the writes."""
 
     def __post_init__(self) -> None:
-        self._scans_may_fail = self.store.traits.durable or not _is_own(self.store)
+        self._is_plugins = not _is_own(self.store)
+        self._scans_may_fail = self.store.traits.durable or self._is_plugins
 
     def close(self) -> None:
         """Say that the store above is closed; the byte store is the host's."""
@@ -89,15 +91,26 @@ class WorkingCopy:
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
         """Return the value of each key, in order."""
-        if self._dropped:
-            return list(map(self.get, keys))
         staged, stored = self._staged.values, self.store.get
         try:
-            if not staged:
+            if not staged and not self._dropped:
                 return self.store.get_many(keys)
+            if self._is_plugins:
+                return self._asked_together(list(keys))
+            if self._dropped:
+                return list(map(self.get, keys))
             return [staged[key] if key in staged else stored(key) for key in keys]
         except Exception as error:
             raise _untrusted(error, self.name, "get_many()") from error
+
+    def _asked_together(self, keys: list[bytes]) -> list[bytes | None]:
+        """Ask once for all that the batch has not changed: each call may go over a network."""
+        staged = self._staged.values
+        missing = [key for key in keys if key not in staged]
+        for lower, upper in self._dropped:
+            missing = [key for key in missing if not lower <= key < upper]
+        found = dict(zip(missing, self.store.get_many(missing) if missing else (), strict=True))
+        return [staged[key] if key in staged else found.get(key) for key in keys]
 
     def put(self, key: bytes, value: bytes | None) -> None:
         """Set the value of ``key``; None deletes."""
