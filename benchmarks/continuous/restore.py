@@ -17,6 +17,7 @@ from confluent_kafka import (
 
 from millstream.core.state.changelog_format import ChangelogRecord, Header
 from millstream.core.store import ByteStore
+from millstream.core.working_copy import WorkingCopy
 from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.state.copies import UNFINISHED, empty
 
@@ -64,7 +65,7 @@ class Restorer:
         # Tombstones and older values count for the summary as well.
         self.summaries[name, self._partition] = logged.format.summary_of_records(records)
         rows = logged.format.replayed(records)
-        empty(store)
+        empty(WorkingCopy(store, name=name))
         while some := dict(islice(rows, _AT_ONCE)):
             store.write(some, UNFINISHED)
         store.write({}, self._version)

@@ -28,6 +28,7 @@ from millstream.topology.spark.state.copies import (
     UNFINISHED,
     Copy,
     carry_over,
+    closed_on_failure,
     empty,
     fill,
     position_of,
@@ -126,11 +127,12 @@ class Changelog:
             return copy.working
         self._kinds[store] = kind
         opened = self._open(store, kind)
-        if copy is None:
-            fill(opened, iter(()), self._position)
-        else:
-            _log_carried(store, copy.kind, kind)
-            carry_over(copy, opened, self._position)
+        with closed_on_failure(opened.working.store):
+            if copy is None:
+                fill(opened, iter(()), self._position)
+            else:
+                _log_carried(store, copy.kind, kind)
+                carry_over(copy, opened, self._position)
         self._copies[store] = opened
         return opened.working
 
@@ -210,8 +212,7 @@ class Changelog:
                 # A round that exceeds the previous one: the slices must keep up with the writes.
                 budget *= 2
             stores = {name: copy.working.store for name, copy in self._copies.items()}
-            with store_errors():
-                slices, round_, done = next_slice(stores, round_, budget)
+            slices, round_, done = next_slice(stores, round_, budget)
         id_ = os.urandom(ID_BYTES)
         sections = [changes_section(name, each) for name, each in changed.items()]
         slice_segments = encode_segments(manifest.position.id, id_, slices)
@@ -251,7 +252,7 @@ class Changelog:
         staged, self._staged = self._staged, None
         for copy in self._copies.values():
             # Another worker may have advanced a shared store.
-            found = position_of(copy.working.store)
+            found = position_of(copy.working)
             if staged is not None and staged == truth and found == copy.position:
                 copy.working.apply(truth.encode())
                 copy.position = truth
@@ -278,14 +279,16 @@ class Changelog:
     def _open(self, store: str, kind: str) -> Copy:
         with store_errors(store, "open()"):
             opened = self._open_store(store, kind)
-        return Copy(kind, WorkingCopy(opened, name=store), position_of(opened))
+        working = WorkingCopy(opened, name=store)
+        with closed_on_failure(opened):
+            return Copy(kind, working, position_of(working))
 
     def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentReader) -> None:
         starts = {}
         steps: dict[str, list[tuple[int, int]]] = {store: [] for store in copies}
         for store, copy in copies.items():
             if not _continues(copy.position, manifest, log):
-                empty(copy.working.store)
+                empty(copy.working)
                 copy.position, copy.building = None, True
             starts[store] = manifest.first if copy.position is None else copy.position.seq
         anew = {s for s, copy in copies.items() if copy.position is None or not copy.position.seq}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -31,11 +32,22 @@ class Copy:
     building: bool = False
 
 
+@contextmanager
+def closed_on_failure(store: ByteStore) -> Iterator[None]:
+    """Close a store that nobody will have: what it has locked, the next attempt needs."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # the first error is the one that counts
+            store.close()
+        raise
+
+
 def fill(copy: Copy, entries: Iterator[Entry], position: ChangelogPosition) -> None:
     """Replace the contents of a byte store."""
-    store = copy.working.store
-    empty(store)
-    with store_errors():
+    store, name = copy.working.store, copy.working.name
+    empty(copy.working)
+    with store_errors(name):
         while some := dict(islice(entries, _COPIED_AT_ONCE)):
             store.write(some, UNFINISHED)
         store.write({}, position.encode())
@@ -45,25 +57,28 @@ def fill(copy: Copy, entries: Iterator[Entry], position: ChangelogPosition) -> N
 def carry_over(old: Copy, new: Copy, at: ChangelogPosition) -> None:
     """Move a store, with the changes of the current batch, to another kind of byte store."""
     if new.position != at or at == ChangelogPosition():
-        fill(new, old.working.store.scan(None, None), at)
+        with store_errors(old.working.name, "scan()"):
+            entries = old.working.store.scan(None, None)
+        fill(new, entries, at)
     changes = old.working.changes()
     for lower, upper in changes.dropped:
         new.working.drop_range(lower, upper)
     new.working.put_all(changes.entries)
-    with store_errors():
+    with store_errors(old.working.name, "close()"):
         old.working.store.close()
 
 
-def empty(store: ByteStore) -> None:
-    """Delete all entries and the version."""
-    with store_errors():
-        last = next(iter(store.scan(None, None, reverse=True)), None)
-        everything = [] if last is None else [(b"", last[0] + b"\0")]
-        store.write({}, UNFINISHED, dropped=everything)
+def empty(copy: WorkingCopy) -> None:
+    """Delete all entries of a byte store, and the version."""
+    with store_errors(copy.name, "scan()"):
+        last = next(iter(copy.store.scan(None, None, reverse=True)), None)
+    everything = [] if last is None else [(b"", last[0] + b"\0")]
+    with store_errors(copy.name, "write()"):
+        copy.store.write({}, UNFINISHED, dropped=everything)
 
 
-def position_of(store: ByteStore) -> ChangelogPosition | None:
-    """Return a store's position; None if it has no valid version."""
-    with store_errors():
-        version = store.version()
+def position_of(copy: WorkingCopy) -> ChangelogPosition | None:
+    """Return a byte store's position; None if it has no valid version."""
+    with store_errors(copy.name, "version()"):
+        version = copy.store.version()
     return ChangelogPosition() if version is None else ChangelogPosition.decode(version)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from millstream.core.store import ByteStore
+from millstream.core.working_copy import store_errors
 from millstream.topology.spark.state.manifest import Round
 from millstream.topology.spark.state.segments import SLICE, Section
 
@@ -55,11 +56,12 @@ def _slice_of(
     keys: list[bytes] = []
     values: list[bytes | None] = []
     used, complete = 0, True
-    for key, value in store.scan(None, before, reverse=True):
-        if used >= budget:
-            complete = False
-            break
-        keys.append(key)
-        values.append(value)
-        used += len(key) + len(value) + 8
+    with store_errors(name, "scan()"):
+        for key, value in store.scan(None, before, reverse=True):
+            if used >= budget:
+                complete = False
+                break
+            keys.append(key)
+            values.append(value)
+            used += len(key) + len(value) + 8
     return Section(store=name, kind=SLICE, keys=keys, values=values), used, complete
