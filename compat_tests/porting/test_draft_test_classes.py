@@ -25,7 +25,7 @@ def test_each_test_has_fields_of_its_own() -> None:
         " private final Predicate<String, String> all = (k, v) -> true;"
         " private int calls = 0; private String name; private boolean open = false;"
         " @Test void a() { stream.filter(all).foreach((k, v) -> seen.add(v)); seen.add(name); }"
-    )["A"]
+    )["TestA"]
     first, second = made(), made()
     for each in (first, second):
         each.setup_method()
@@ -39,7 +39,7 @@ def test_fields_are_there_before_what_a_test_class_sets_up() -> None:
     made = run(
         "private final List<String> seen = new ArrayList<>();"
         ' @BeforeEach void before() { seen.add("set up"); } @Test void a() { }'
-    )["A"]
+    )["TestA"]
     test = made()
     test.setup_method()
     test.setup_method()
@@ -59,7 +59,7 @@ def test_fields_are_there_before_what_a_test_class_sets_up() -> None:
     ],
 )  # fmt: skip
 def test_values_beside_a_test_are_its_parameters(java: str, cases: list[Any]) -> None:
-    made = run(f"@ParameterizedTest {java} {{ }}", JUNIT)["A"]
+    made = run(f"@ParameterizedTest {java} {{ }}", JUNIT)["TestA"]
     assert _cases(made.test_a) == cases
 
 
@@ -78,7 +78,7 @@ def test_values_beside_a_test_are_its_parameters(java: str, cases: list[Any]) ->
     ],
 )  # fmt: skip
 def test_values_of_an_enum_are_parameters(java: str, names: list[str]) -> None:
-    made = run(f"@ParameterizedTest {java} {{ }}", JUNIT)["A"]
+    made = run(f"@ParameterizedTest {java} {{ }}", JUNIT)["TestA"]
     assert sorted(each.name for each in _cases(made.test_a)) == names
 
 
@@ -89,12 +89,12 @@ def test_methods_give_parameters() -> None:
         ' return Stream.of(Arguments.of(B, 1), arguments("c", 2)); }'
         ' static final String B = "b";',
         f"{JUNIT} import static org.junit.jupiter.params.provider.Arguments.arguments;",
-    )["A"]
+    )["TestA"]
     assert _cases(made.test_a) == [("b", 1), ("c", 2)]
 
 
 def test_values_without_counterpart_are_left() -> None:
-    made = run('@ParameterizedTest @CsvSource({"b, 1"}) void a(String x) { }', JUNIT)["A"]
+    made = run('@ParameterizedTest @CsvSource({"b, 1"}) void a(String x) { }', JUNIT)["TestA"]
     assert not hasattr(made.test_a, "pytestmark")
 
 
@@ -106,7 +106,7 @@ def test_a_class_may_set_up_and_clean_up_with_several_methods() -> None:
         ' @Test void a() { seen.add("test"); }'
         ' @AfterEach void third() { seen.add("third"); }'
         ' @AfterEach void fourth() { seen.add("fourth"); }'
-    )["A"]
+    )["TestA"]
     test = made()
     test.setup_method()
     test.test_a()

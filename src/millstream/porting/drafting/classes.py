@@ -194,11 +194,13 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
     after.extend(_below(body, shape, context))
+    rows = fields_of_tests.with_once(rows, body, context)
     for node in members(body):
         if node.type != "static_initializer":
             continue
         after.extend(["", "", *block(inner(node)[0], context)])
-    return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
+    marks = fields_of_tests.skipped(body.parent if tests and body else None, context)
+    return [*marks, head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
 
 
 def _is_a_field(method: Node, shape: ClassShape, context: Context) -> bool:
@@ -321,7 +323,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
-    rows = waiting.ended(rows, node, context)
+    rows = fields_of_tests.expected(waiting.ended(rows, node, context), node, context)
     context.started = around
     if _hidden(java, len(names), context.around[-1]):
         rows = context.leave(node, "a field has this name, too; rename one")
@@ -336,6 +338,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
 
 def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     context.use("dataclasses", "dataclass")
+    made_static.extend(fields_of_tests.skipped(node, context))
     record = node.type == "record_declaration"
     rows = data.rows(node, body, shape, context)
     named = Overloads.of(body, context)

@@ -31,6 +31,8 @@ class ClassShape:
         setters: Methods that only set a field.
         befores: Methods that run before each test.
         afters: Methods that run after each test.
+        once_before: Methods that run once, before all tests.
+        once_after: Methods that run once, after all tests.
     """
 
     name: str
@@ -60,6 +62,8 @@ class ClassShape:
     """Objects of nameless classes implement it."""
     befores: set[str] = field(default_factory=set)
     afters: set[str] = field(default_factory=set)
+    once_before: set[str] = field(default_factory=set)
+    once_after: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

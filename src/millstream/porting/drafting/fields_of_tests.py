@@ -7,10 +7,10 @@ import re
 from tree_sitter import Node
 
 from millstream.porting.drafting import words
-from millstream.porting.drafting.context import ClassShape, Context, indented
-from millstream.porting.drafting.members import members
+from millstream.porting.drafting.context import ClassShape, Context, indented, with_code
+from millstream.porting.drafting.members import SKIPPED, annotations_of, members
 from millstream.porting.drafting.names import bases
-from millstream.porting.reading.nodes import text
+from millstream.porting.reading.nodes import first, has, inner, line, text
 
 SETUP = "def setup_method(self):"
 TEARDOWN = "def teardown_method(self):"
@@ -110,3 +110,58 @@ def around_tests(method: str, context: Context) -> str:
             if method in names:
                 return made if len(names) == 1 else ""
     return ""
+
+
+def with_once(rows: list[str], body: Node | None, context: Context) -> list[str]:
+    """Return the lines of a class, with what JUnit runs once before and after all its tests.
+
+    A method of the same name takes the place of the base's.
+    """
+    own = context.around[-1]
+    above = bases(own, context)
+    for made, names, others in (
+        ("setup_class", own.once_before, [base.once_before for base in above]),
+        ("teardown_class", own.once_after, [base.once_after for base in above]),
+    ):
+        there = {java for inherited in others for java in inherited}
+        calls: list[str] = []
+        for node in members(body):
+            java = text(node.child_by_field_name("name"))
+            if node.type != "method_declaration" or java not in names - there:
+                continue
+            if has(first(node, "modifiers"), "static"):
+                calls.append(f"cls.{words.method_name(java)}()")
+                continue
+            context.left.append(line(node))
+            note = "JUnit runs it once, for one object of all tests; each test has its own here."
+            rows = [*rows, "", f"# Java, line {line(node)}, {java}(): {note}"]
+        if not calls:
+            continue
+        inherited_ = [f"super().{made}()"] if there else []
+        # JUnit cleans up in the other direction.
+        lines = [*inherited_, *calls] if made == "setup_class" else [*calls, *inherited_]
+        rows = [*rows, "", "@classmethod", f"def {made}(cls):", *indented(lines)]
+    return rows
+
+
+def skipped(node: Node | None, context: Context) -> list[str]:
+    """Return the mark of a test, or of a class of tests, that JUnit does not run."""
+    for name, mark in ({} if node is None else annotations_of(node)).items():
+        if name in SKIPPED:
+            context.use("pytest")
+            given = inner(mark.child_by_field_name("arguments"))
+            values = [each.child_by_field_name("value") or each for each in given]
+            why = [text(each) for each in values if each.type == "string_literal"] or ['""']
+            return [f"@pytest.mark.skip(reason={why[0]})"]
+    return []
+
+
+def expected(rows: list[str], node: Node, context: Context) -> list[str]:
+    """Return the lines of a test of JUnit 4 that has to end with an error."""
+    mark = annotations_of(node).get("Test")
+    for each in inner(None if mark is None else mark.child_by_field_name("arguments")):
+        value = each.child_by_field_name("value")
+        if text(each.child_by_field_name("key")) == "expected" and value is not None:
+            context.use("pytest")
+            return [f"with pytest.raises({context.express(value)}):", *indented(with_code(rows))]
+    return rows

@@ -9,6 +9,10 @@ from millstream.porting.reading.nodes import first, inner, of_kind, text
 TESTS = ("Test", "ParameterizedTest", "RepeatedTest")
 BEFORE = ("Before", "BeforeEach")
 AFTER = ("After", "AfterEach")
+# Once, before and after all tests of a class.
+BEFORE_ALL = ("BeforeClass", "BeforeAll")
+AFTER_ALL = ("AfterClass", "AfterAll")
+SKIPPED = ("Disabled", "Ignore")
 # A framework gives these fields their values: Spring, CDI, Micronaut, JUnit, Mockito.
 GIVEN = (
     "Value", "Autowired", "Inject", "Resource", "ConfigProperty", "Property", "Channel", "TempDir",
@@ -48,7 +52,7 @@ def is_given(field: Node) -> bool:
 
 def is_of_tests(body: Node | None) -> bool:
     """Tell whether a class has tests, or what runs around those of classes that extend it."""
-    return has_tests(body) or bool(marked(body, (*BEFORE, *AFTER)))
+    return has_tests(body) or bool(marked(body, (*BEFORE, *AFTER, *BEFORE_ALL, *AFTER_ALL)))
 
 
 def interfaces_of(node: Node) -> list[Node]:

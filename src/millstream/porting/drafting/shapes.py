@@ -12,7 +12,9 @@ from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import (
     AFTER,
+    AFTER_ALL,
     BEFORE,
+    BEFORE_ALL,
     FIELDS,
     has_tests,
     interfaces_of,
@@ -106,10 +108,8 @@ def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
     """Return the shape of a class with a name, in another one or not."""
     name = text(node.child_by_field_name("name"))
     body = node.child_by_field_name("body")
-    # pytest finds classes that begin so.
-    plain = name.endswith("Test") and has_tests(body)
-    called = f"Test{name.removesuffix('Test')}" if plain else name
-    shape = shape_of(called, body, static=node.type == "interface_declaration")
+    interface = node.type == "interface_declaration"
+    shape = shape_of(_found_by_pytest(name, node), body, static=interface)
     if node.type == "record_declaration":
         parts = list(of_kind(node.child_by_field_name("parameters"), "formal_parameter"))
         for part in parts:
@@ -122,6 +122,7 @@ def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
     shape.interfaces = {simple(each) for each in interfaces_of(node)}
     shape.enum = node.type == "enum_declaration"
     shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
+    shape.once_before, shape.once_after = marked(body, BEFORE_ALL), marked(body, AFTER_ALL)
     lombok.note(node, shape)
     # A constant is one of the class: a getter of it tells subclasses apart, and stays a method.
     own = shape.fields.keys() - shape.static_fields
@@ -129,6 +130,15 @@ def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
     shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
     shape.loose = outer is None and _only_static(node, shape)
     return shape
+
+
+def _found_by_pytest(name: str, node: Node) -> str:
+    """Return the name of a class, which begins with Test if it has tests: pytest asks for that."""
+    ends = name.endswith(("Test", "Tests"))
+    inherits = ends and first(node, "superclass") is not None
+    if name.startswith("Test") or not (inherits or has_tests(node.child_by_field_name("body"))):
+        return name
+    return f"Test{name.removesuffix('Tests').removesuffix('Test')}"
 
 
 def _classes(node: Node, outer: Node | None) -> Iterator[tuple[Node, Node | None]]:
