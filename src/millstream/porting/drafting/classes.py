@@ -13,6 +13,7 @@ from millstream.porting.drafting import (
     fields_of_tests,
     functions,
     lombok,
+    json_names,
     ordered,
     parameterized,
     waiting,
@@ -65,7 +66,8 @@ def declaration(node: Node, context: Context) -> list[str]:
             if shape.loose:
                 lines.extend(_loose(body, context))
             else:
-                lines.extend(["", "", *_class(node, body, shape, context)])
+                notes = json_names.of_class(node, context)
+                lines.extend(["", "", *notes, *_class(node, body, shape, context)])
             for each in later:
                 lines.extend(["", "", *declaration(each, context)])
     except UntranslatedError:
@@ -162,7 +164,10 @@ def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -
             bases.append(base_of_own_name(text(each).partition("<")[0], context))
         elif simple(each) not in (*data.DROPPED_BASES, *context.java_classes):
             bases.append(class_reference(simple(each), context))
-    return define(body, shape.name, ", ".join(dict.fromkeys(bases)), context)
+    lines = define(body, shape.name, ", ".join(dict.fromkeys(bases)), context)
+    if data.is_made_by_hand(node, body, shape, context):
+        return data.with_fields(lines, node, body, shape, context)
+    return lines
 
 
 def define(body: Node | None, name: str, bases: str, context: Context) -> list[str]:
@@ -361,10 +366,8 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
             if values is None or not constructors.with_defaults(rows, values):
                 rows.extend(["", *context.leave(each)])
     rows.extend(ordered.less(shape))
-    hashes = data.has_hash(node, shape)
-    mark = "@dataclass(unsafe_hash=True)" if hashes else "@dataclass"
-    mark = "@dataclass(frozen=True)" if record else mark
     own = data.own_bases(node, shape, context)
     taken = f"({', '.join(own)})" if own else ""
     head = f"class {words.name(shape.name)}{taken}:"
     return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]
+    mark = data.mark(node, shape)

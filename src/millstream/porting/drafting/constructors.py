@@ -1,4 +1,4 @@
-"""Constructors that only call another one: values that it takes by default."""
+"""Constructors that only set fields or call another one: what they take, and values by default."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import words
+from millstream.porting.drafting import arithmetic, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -14,7 +14,8 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
-from millstream.porting.reading.nodes import inner, of_kind, text
+from millstream.porting.drafting.members import members
+from millstream.porting.reading.nodes import first, inner, of_kind, text, walk
 
 
 def defaults(other: Node, full: Node, context: Context) -> dict[str, str] | None:
@@ -92,3 +93,134 @@ def compact(node: Node, shape: ClassShape, context: Context) -> list[str]:
 def _parameters(node: Node) -> list[str]:
     declared = of_kind(node.child_by_field_name("parameters"), "formal_parameter")
     return [text(each.child_by_field_name("name")) for each in declared]
+
+
+def of(body: Node | None) -> tuple[Node | None, list[Node]]:
+    """Return the constructor with most parameters, if any has one, and all, the longest first."""
+    made = [each for each in members(body) if each.type == "constructor_declaration"]
+    made.sort(key=lambda each: -len(_parameters(each)))
+    return (made[0] if made and _parameters(made[0]) else None), made
+
+
+def only_sets(constructor: Node, fields: set[str]) -> bool:
+    """Tell whether a constructor only gives fields values, or calls another one."""
+    given, own = _given(constructor, []), {*_parameters(constructor)}
+    if given is None or not given.keys() <= fields:
+        return False
+    return all(text(each) in own or is_free(each, own | fields) for each in given.values())
+
+
+def stands_alone(node: Node, shape: ClassShape) -> bool:
+    """Tell whether the first values of fields need no object: a dataclass has none yet."""
+    fields = {*shape.fields} - shape.static_fields
+    for each in of_kind(node.child_by_field_name("body"), "field_declaration"):
+        for part in of_kind(each, "variable_declarator"):
+            value = part.child_by_field_name("value")
+            if value is not None and not is_free(value, fields | shape.methods):
+                return False
+    return True
+
+
+def is_free(value: Node, names: set[str]) -> bool:
+    """Tell whether a value names none of these, and is no function and no class."""
+    for each in walk(value):
+        if each.type in ("lambda_expression", "class_body", "this", "method_reference"):
+            return False
+        if each.type != "identifier" or text(each) not in names:
+            continue
+        around = each.parent
+        # A field or a method of another object may have the name.
+        own = around is None or around.type not in ("field_access", "method_invocation")
+        if own or around is None or around.child_by_field_name("object") in (None, each):
+            return False
+    return True
+
+
+def set_by(full: Node) -> list[str]:
+    """Return the fields that a constructor sets, in the order of its parameters."""
+    given = _given(full, []) or {}
+    fields = {text(value): java for java, value in given.items()}
+    return [fields.get(name, "") for name in _parameters(full)]
+
+
+def implied(
+    made: list[Node], order: list[str], own: list[str], shape: ClassShape, context: Context
+) -> tuple[dict[str, tuple[str, Node]], list[tuple[Node, list[str]]]]:
+    """Return what fields have where a constructor is not given them.
+
+    Args:
+        made: The constructors, the one with most parameters first.
+        order: The fields in the order in which that one takes them.
+        own: All fields.
+        shape: The class.
+        context: The draft.
+
+    Returns:
+        The values by their fields, and the constructors that are not like this: others have other
+        values, or they take the fields in another order. With the fields that these take.
+    """
+    found: dict[str, tuple[str, Node]] = {}
+    seen: dict[str, str] = {}
+    others: list[tuple[Node, list[str]]] = []
+    for each in made[::-1]:  # what is read gets what the one without parameters gives
+        given, names = _given(each, order), _parameters(each)
+        by_name = {text(value): java for java, value in (given or {}).items()}
+        fields = [by_name.get(name, "") for name in names]
+        values = None if given is None else _values(given, {*names}, shape, context)
+        if values is None:
+            others.append((each, fields))
+            continue
+        rest = [java for java in own if java not in fields]
+        now = {java: values[java][0] if java in values else "" for java in rest}
+        same = all(seen.get(java, value) == value for java, value in now.items())
+        if fields != order[: len(fields)] or not same:
+            others.append((each, fields))
+            continue
+        seen |= now
+        found |= values
+    return found, others
+
+
+def _values(
+    given: dict[str, Node], names: set[str], shape: ClassShape, context: Context
+) -> dict[str, tuple[str, Node]] | None:
+    """Return the values that a constructor gives besides its parameters; None if they need more."""
+    found: dict[str, tuple[str, Node]] = {}
+    for java, value in given.items():
+        if text(value) in names:
+            continue
+        if not is_free(value, names | set(shape.fields) - shape.static_fields | shape.methods):
+            return None
+        try:
+            made = context.express(value)
+        except UntranslatedError:
+            return None
+        found[java] = arithmetic.as_declared(made, value, shape.fields[java], context), value
+    return found
+
+
+def _given(constructor: Node, order: list[str]) -> dict[str, Node] | None:
+    """Return what a constructor gives to fields; None if it does anything else.
+
+    Args:
+        constructor: It may call the one with most parameters.
+        order: The fields in the order in which that one takes them.
+    """
+    found: dict[str, Node] = {}
+    if first(constructor.child_by_field_name("parameters"), "spread_parameter") is not None:
+        return None
+    for each in inner(constructor.child_by_field_name("body")):
+        if each.type == "explicit_constructor_invocation":
+            nodes = inner(each.child_by_field_name("arguments"))
+            of_base = text(each.child_by_field_name("constructor")) == "super"
+            if (of_base and nodes) or (order and not of_base and len(nodes) != len(order)):
+                return None
+            found.update(zip(order, nodes, strict=False))
+            continue
+        inside = inner(each)[0] if inner(each) else each
+        right, target = inside.child_by_field_name("right"), inside.child_by_field_name("left")
+        plain = text(inside.child_by_field_name("operator")) == "="
+        if inside.type != "assignment_expression" or right is None or not plain:
+            return None
+        found[text(target).removeprefix("this.")] = right
+    return found

@@ -6,18 +6,19 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, words
-from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
+from millstream.porting.drafting import arithmetic, constructors, json_names, lombok, words
+from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError, indented
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import (
     FIELDS,
     annotations_of,
     interfaces_of,
     is_given,
+    is_of_tests,
     members,
 )
 from millstream.porting.drafting.names import class_reference
-from millstream.porting.reading.nodes import first, inner, line, of_kind, text
+from millstream.porting.reading.nodes import first, has, inner, line, of_kind, text
 
 ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",
         "boolean": "False"}  # fmt: skip
@@ -38,8 +39,14 @@ JAVA_ONLY = (
     "TreeSet", "SortedSet", "NavigableSet",
 )  # fmt: skip
 DECIMAL_IN_JSON = "JsonSerde writes a Decimal as a text, Jackson as a number; both are read."
-# Annotations that give a field another name in JSON.
-NAMING = ("JsonProperty", "SerializedName")
+# Annotations of classes that a framework makes objects of, and of classes of values.
+SERVICES = {
+    "Service", "Component", "Configuration", "Controller", "RestController", "Repository", "Named",
+    "SpringBootApplication", "ApplicationScoped", "Singleton", "Factory", "Path", "KafkaListener",
+}  # fmt: skip
+OF_VALUES = {
+    "Data", "Value", "Getter", "Setter", "AllArgsConstructor", "NoArgsConstructor", "Builder",
+}  # fmt: skip
 
 
 def bases(node: Node) -> list[Node]:
@@ -83,16 +90,86 @@ def in_order(classes: list[Node]) -> list[Node]:
 
 
 def is_data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> bool:
-    """Tell whether a class only holds fields: getters, setters, equals and such aside."""
-    plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
+    """Tell whether a class is one of values: it holds fields, and may compute something of them."""
     fields = set(shape.fields) - shape.static_fields
     matter = any(_matters(each, node, context) for each in bases(node))
     begun = list(of_kind(body, "static_initializer", "block"))
-    if begun or not fields or matter or shape.methods - plain or shape.static_methods:
+    more = does_more(shape)
+    if begun or not fields or matter or (more and not _is_of_values(node, shape, more)):
         return False
-    made = _constructors(body)
-    longest = max((len(_parameters(each)) for each in made), default=0)
-    return longest in (0, len(fields)) and all(_only_assigns(each) for each in made)
+    full, made = constructors.of(body)
+    if full is not None and not all(constructors.set_by(full)):
+        return False
+    plainly = all(constructors.only_sets(each, fields) for each in made)
+    return plainly and constructors.stands_alone(node, shape)
+
+
+def does_more(shape: ClassShape) -> set[str]:
+    """Return the methods of a class besides getters, setters, equals and such."""
+    plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
+    return (shape.methods - plain) | shape.static_methods
+
+
+def is_made_by_hand(node: Node, body: Node | None, shape: ClassShape, context: Context) -> bool:
+    """Tell whether a class is one of values whose constructors do more than to set fields."""
+    fields = set(shape.fields) - shape.static_fields
+    if not fields or any(_matters(each, node, context) for each in bases(node)):
+        return False
+    kinds = {shape.fields[java].removesuffix("[]") for java in fields}
+    values = all(
+        each in (*words.TYPES, *OF_TIME, *JAVA_ONLY) or context.known(each) for each in kinds
+    )
+    return values and _is_of_values(node, shape, does_more(shape))
+
+
+def with_fields(
+    lines: list[str], node: Node, body: Node | None, shape: ClassShape, context: Context
+) -> list[str]:
+    """Return the lines of a class with its fields: by these, a serde knows what it writes."""
+    context.use("dataclasses", "dataclass")
+    declared = _declared(node, body)
+    made: list[str] = []
+    for java in shape.fields:
+        if java in shape.static_fields:
+            continue
+        field, part = declared.get(java, (None, None))
+        made.extend(json_names.of_field(field, java, node, shape, context))
+        others = {*shape.fields, *shape.methods} - {java}
+        free = part is not None and constructors.is_free(part, others)
+        kept = part if free else None
+        made.append(_row(java, shape.fields[java], (field, kept), record=False, context=context))
+    at = next(index for index, row in enumerate(lines) if row.startswith("class "))
+    hashed = "hashCode" in shape.methods  # it has a method for that
+    marked = "@dataclass" if hashed else mark(node, shape)
+    return [*lines[:at], marked, lines[at], *indented(made), "", *lines[at + 1 :]]
+
+
+def mark(node: Node, shape: ClassShape) -> str:
+    """Return the mark of a dataclass: how its objects are compared, and whether they are keys."""
+    if node.type == "record_declaration":
+        return "@dataclass(frozen=True)"
+    if has_hash(node, shape):
+        return "@dataclass(unsafe_hash=True)"
+    # One that does more may be in a set, as the object that it is.
+    equal = "equals" in shape.methods or not does_more(shape)
+    return "@dataclass" if equal else "@dataclass(eq=False)"
+
+
+def _is_of_values(node: Node, shape: ClassShape, more: set[str]) -> bool:
+    """Tell whether a class with methods of its own is one of values, such as serdes write.
+
+    Its fields are public, or have getters or setters.
+    """
+    marks = set(annotations_of(node))
+    tests = is_of_tests(node.child_by_field_name("body"))
+    if tests or marks & SERVICES or more & set(shape.fields):
+        return False
+    declared = of_kind(node.child_by_field_name("body"), *FIELDS)
+    mine = [each for each in declared if not has(first(each, "modifiers"), "static")]
+    if any(map(is_given, mine)):
+        return False
+    open_ = bool(marks & OF_VALUES) or bool(shape.accessors) or bool(shape.setters)
+    return open_ or all(has(first(each, "modifiers"), "public") for each in mine)
 
 
 def _matters(base: Node, node: Node, context: Context) -> bool:
@@ -103,48 +180,23 @@ def _matters(base: Node, node: Node, context: Context) -> bool:
     return known is None or known.methods != known.abstract or bool(known.interfaces)
 
 
-def _constructors(body: Node | None) -> list[Node]:
-    return [each for each in members(body) if each.type == "constructor_declaration"]
-
-
-def _parameters(constructor: Node) -> list[Node]:
-    return inner(constructor.child_by_field_name("parameters"))
-
-
-def _only_assigns(constructor: Node) -> bool:
-    for each in inner(constructor.child_by_field_name("body")):
-        inside = inner(each)[0] if inner(each) else None
-        if inside is None or inside.type != "assignment_expression":
-            return each.type == "explicit_constructor_invocation"
-        if not text(inside.child_by_field_name("right")).isidentifier():
-            return False
-    return True
-
-
-def _set_by(constructor: Node) -> list[str]:
-    """Return the fields that a constructor sets, in the order of its parameters."""
-    found: dict[str, str] = {}
-    for each in inner(constructor.child_by_field_name("body")):
-        inside = inner(each)[0] if inner(each) else each
-        target = text(inside.child_by_field_name("left")).removeprefix("this.")
-        found[text(inside.child_by_field_name("right"))] = target
-    names = [text(each.child_by_field_name("name")) for each in _parameters(constructor)]
-    return [found.get(name, "") for name in names]
-
-
 def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     """Return the fields of a dataclass, in the order in which its constructor takes them."""
     record = node.type == "record_declaration"
     declared = _declared(node, body)
     uncompared = set() if record else _uncompared(body, shape)
-    made = sorted(_constructors(body), key=lambda each: -len(_parameters(each)))
-    order = [name for name in _set_by(made[0]) if name in shape.fields] if made else []
+    full, made = (None, []) if record else constructors.of(body)
+    order = lombok.arguments(node) if full is None else constructors.set_by(full)
+    order = [name for name in order if name in shape.fields]
     own = [name for name in shape.fields if name not in shape.static_fields]
+    defaults, others = constructors.implied(made, order, own, shape, context)
     lines: list[str] = []
     for java in [*order, *(name for name in own if name not in order)]:
         field, part = declared.get(java, (None, None))
-        lines.extend(_notes(field, java, context))
+        lines.extend(json_names.of_field(field, java, node, shape, context))
         made_row = _row(java, shape.fields[java], (field, part), record=record, context=context)
+        if defaults.get(java):
+            made_row = f"{made_row.partition(' = ')[0]} = {default(*defaults[java], context)}"
         if ": Decimal" in made_row and not any(DECIMAL_IN_JSON in each for each in lines):
             context.left.append(line(field or node))
             lines.append(f"# Java, line {line(field or node)}: {DECIMAL_IN_JSON}")
@@ -156,14 +208,11 @@ def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> 
                 " Python here, or JSON does not read it back as that."
             )
         lines.append(_left_out(made_row, context) if java in uncompared else made_row)
-    for other in made[1:]:
-        given = _set_by(other)
-        if given != order[: len(given)]:
-            context.left.append(line(other))
-            lines.append(
-                f"# Java, line {line(other)}: another constructor, of "
-                f"{', '.join(name or '?' for name in given)}; give these by name."
-            )
+    for other, given in others:
+        context.left.append(line(other))
+        named = ", ".join(name or "?" for name in given) or "nothing"
+        why = "give these by name" if given != order[: len(given)] else "its values are others"
+        lines.append(f"# Java, line {line(other)}: another constructor, of {named}; {why}.")
     return lines
 
 
@@ -268,39 +317,13 @@ def _default(kind: str, part: Node | None, context: Context) -> str:
     except UntranslatedError:
         context.left.append(line(value))
         return "..."
+    return default(made, value, context)
+
+
+def default(made: str, value: Node, context: Context) -> str:
+    """Return what stands behind a field for its value by default."""
     if value.type.endswith("_literal") or value.type in ("true", "false"):
         return made
     context.use("dataclasses", "field")
     plain = {"[]": "list", "{}": "dict", "set()": "set"}.get(made)
     return f"field(default_factory={plain or f'lambda: {made}'})"
-
-
-def _notes(node: Node | None, java: str, context: Context) -> list[str]:
-    """Return notes about a field whose name in JSON is another one."""
-    if node is None:
-        return []
-    if is_given(node):
-        context.left.append(line(node))
-        return [f"# Java, line {line(node)}: a framework gives it; give it yourself."]
-    for name, mark in annotations_of(node).items():
-        if name in NAMING:
-            json = name_in_json(mark)
-            if json and json[1:-1] != java:
-                context.left.append(line(node))
-                return [f"# Java, line {line(node)}: JSON calls it {json}; call the field so."]
-        elif name == "JsonIgnore":
-            context.left.append(line(node))
-            return [f"# Java, line {line(node)}: JSON leaves it out (@JsonIgnore)."]
-    return []
-
-
-def name_in_json(mark: Node) -> str:
-    """Return the name that an annotation gives, with its quotes; "" if it gives none."""
-    for given in inner(mark.child_by_field_name("arguments")):
-        value: Node | None = given
-        if given.type == "element_value_pair":
-            named = text(given.child_by_field_name("key")) == "value"
-            value = given.child_by_field_name("value") if named else None
-        if value is not None and value.type == "string_literal":
-            return text(value)
-    return ""

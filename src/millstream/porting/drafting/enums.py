@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, data, ordered, words
+from millstream.porting.drafting import arithmetic, json_names, ordered, words
 from millstream.porting.drafting.context import ClassShape, Context, indented
 from millstream.porting.drafting.members import annotations_of, members
 from millstream.porting.reading.nodes import inner, line, of_kind, text
@@ -74,7 +74,7 @@ def _constant(node: Node, shape: ClassShape, made: bool, context: Context) -> li
         arithmetic.as_declared(context.express(each), each, type_, context)
         for each, type_ in zip(nodes, types, strict=True)
     ]
-    value = next((json for json in map(_named(node).get, data.NAMING) if json), f'"{java}"')
+    value = next((json for json in map(_named(node).get, json_names.NAMING) if json), f'"{java}"')
     if made:
         value = f"({', '.join([value, *given])},)"
     rows = [f"{words.name(java)} = {value}"]
@@ -85,7 +85,7 @@ def _constant(node: Node, shape: ClassShape, made: bool, context: Context) -> li
 
 def _named(node: Node) -> dict[str, str]:
     marks = annotations_of(node)
-    return {name: data.name_in_json(mark) for name, mark in marks.items()}
+    return {name: json_names.name_in_json(mark) for name, mark in marks.items()}
 
 
 def _held(java: str) -> list[str]:

@@ -31,7 +31,7 @@ def note(node: Node, shape: ClassShape) -> None:
         for part in of_kind(field, "variable_declarator"):
             java = text(part.child_by_field_name("name"))
             capital = java[:1].upper() + java[1:]
-            if {"Data", "Value", "Getter"} & {*marks, *own}:
+            if {"Data", "Value", "Getter"} & {*marks} or "Getter" in own:
                 shape.accessors.setdefault(f"get{capital}", java)
                 if shape.fields.get(java) == "boolean":
                     bare = java.removeprefix("is") if java[2:3].isupper() else capital
