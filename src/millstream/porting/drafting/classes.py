@@ -11,9 +11,10 @@ from millstream.porting.drafting import (
     data,
     enums,
     fields_of_tests,
+    frameworks,
     functions,
-    lombok,
     json_names,
+    lombok,
     ordered,
     parameterized,
     waiting,
@@ -193,18 +194,18 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
             rows.extend(commented(node))
     rows.extend([] if shape.enum else ordered.less(shape))
     rows = fields_of_tests.with_several(rows, body, context)
+    rows = fields_of_tests.with_once(rows, body, context)
     rows = fields_of_tests.with_setup(rows, setup)
     if tests:
         rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
+    marks = fields_of_tests.skipped(body.parent if tests and body else None, context)
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
     after.extend(_below(body, shape, context))
-    rows = fields_of_tests.with_once(rows, body, context)
     for node in members(body):
         if node.type != "static_initializer":
             continue
         after.extend(["", "", *block(inner(node)[0], context)])
-    marks = fields_of_tests.skipped(body.parent if tests and body else None, context)
     return [*marks, head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
 
 
@@ -337,13 +338,14 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
     lines = [head, *indented(with_code(rows))]
     made_static = ["@staticmethod"] if bound and static else []
+    made_static.extend(fields_of_tests.skipped(node, context))
     made_static.extend(parameterized.decorator(node, names, context))
+    note = [*note, *frameworks.called(node, context)]
     return [*note, *made_static, *lines, *named.chooser(node, plain, bound=bound, context=context)]
 
 
 def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     context.use("dataclasses", "dataclass")
-    made_static.extend(fields_of_tests.skipped(node, context))
     record = node.type == "record_declaration"
     rows = data.rows(node, body, shape, context)
     named = Overloads.of(body, context)
@@ -369,5 +371,5 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
     own = data.own_bases(node, shape, context)
     taken = f"({', '.join(own)})" if own else ""
     head = f"class {words.name(shape.name)}{taken}:"
-    return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]
     mark = data.mark(node, shape)
+    return [mark, head, *indented(rows or ["pass"]), *_below(body, shape, context)]
