@@ -210,3 +210,16 @@ def test_a_static_to_string_stands_beside_the_objects_own() -> None:
     assert names["Place"]("x").both() == "PxPxnone"
     assert str(names["Place"]("x")) == "Px"
     assert made.left == ()
+
+
+def test_what_is_not_empty_is_true_and_not_the_list() -> None:
+    names = run(
+        "static boolean f(List<String> l) { return !l.isEmpty(); }"
+        " static boolean g(List<String> l) { boolean b = l != null && !l.isEmpty(); return b; }"
+        ' static String h(String s) { if (!s.isEmpty() && !s.isBlank()) { return s; } return "-"; }'
+        ' static String i(String s) { return !s.isEmpty() ? s : "-"; }'
+    )
+    assert [names["f"](each) for each in (["a"], [])] == [True, False]
+    assert [names["g"](each) for each in (["a"], [], None)] == [True, False, False]
+    assert [names["h"](each) for each in ("a", " ", "")] == ["a", "-", "-"]
+    assert [names["i"](each) for each in ("a", "")] == ["a", "-"]

@@ -41,7 +41,7 @@ def expression(java: str) -> str:
         (".5f", "0.5"),
         ("'x'", '"x"'),
         ("o == null", "o is None"),
-        ("o != null && !s.isEmpty()", "o is not None and s"),
+        ("o != null && !s.isEmpty()", "o is not None and bool(s)"),
         ('!s.equals("a")', 's != "a"'),
         ('!s.contains("a")', '"a" not in s'),
         ('(s == null || n > 1) && n < 3', "(s is None or n > 1) and n < 3"),

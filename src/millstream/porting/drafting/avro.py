@@ -14,10 +14,14 @@ TEXTS = {"string": "String", "int": "int", "long": "long", "boolean": "boolean",
          "double": "double", "float": "float"}  # fmt: skip
 
 
-def shapes(java_roots: list[Path]) -> dict[str, ClassShape]:
+def shapes(java_roots: list[Path], wanted: set[str] | None = None) -> dict[str, ClassShape]:
     """Return the records and enums of the schemas beside folders of Java sources.
 
     A build reads ``src/main/avro`` beside ``src/main/java``.
+
+    Args:
+        java_roots: The folders of Java sources.
+        wanted: Full names, if not all that are there are asked for.
     """
     found: dict[str, ClassShape] = {}
     files = [
@@ -31,22 +35,27 @@ def shapes(java_roots: list[Path]) -> dict[str, ClassShape]:
             schema = json.loads(file.read_text(encoding="utf-8-sig"))
         except (OSError, ValueError, RecursionError):
             continue
-        for each in _named(schema):
-            shape = _shape(each)
-            found.setdefault(shape.name, shape)
+        for full, each in _named(schema):
+            if wanted is None or full in wanted:
+                shape = _shape(each)
+                found.setdefault(shape.name, shape)
     return found
 
 
-def _named(schema: Any) -> Iterator[dict[str, Any]]:
+def _named(schema: Any, space: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the records and enums of a schema with their full names."""
     if isinstance(schema, list):
         for each in schema:
-            yield from _named(each)
+            yield from _named(each, space)
     elif isinstance(schema, dict):
-        if schema.get("type") in ("record", "enum") and isinstance(schema.get("name"), str):
-            yield schema
+        space = str(schema.get("namespace", space))
+        name = schema.get("name")
+        if schema.get("type") in ("record", "enum") and isinstance(name, str):
+            space = name.rpartition(".")[0] or space
+            yield f"{space}.{name.rpartition('.')[2]}", schema
         for key in ("type", "items", "values", "fields"):
             if isinstance(schema.get(key), (dict, list)):
-                yield from _named(schema[key])
+                yield from _named(schema[key], space)
 
 
 def _shape(schema: dict[str, Any]) -> ClassShape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import (
     arithmetic,
     decimals,
@@ -47,6 +48,10 @@ COPY = {
     "LinkedList": "list", "HashSet": "set", "ArrayDeque": "list",
     "ConcurrentLinkedQueue": "list", "ConcurrentLinkedDeque": "list",
     "Integer": "int", "Long": "int", "Double": "float",
+}  # fmt: skip
+
+JSON_OF_SPRING = {
+    "JsonSerde": "", "JsonSerializer": ".serializer()", "JsonDeserializer": ".deserializer()",
 }  # fmt: skip
 
 
@@ -178,9 +183,12 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     built = _built(node, method, context)
     if built is not None:
         return built
-    held = _receiver(receiver, context)
-    declared = context.known(kind(receiver, context))
-    shapes = [declared] if declared is not None else context.all_known()
+    held, known = _receiver(receiver, context), kind(receiver, context)
+    package = context.libraries.get(known, (0, "java"))[1]
+    declared = context.known(known)
+    if declared is None and not package.startswith("java") and python_class(known) is None:
+        context.foreign.add(str(known))  # the draft names no types, but this one is to be told
+    shapes = context.line(declared) if declared is not None else context.all_known()
     if declared is None and count == 0 and method not in OF_KAFKA:
         _refuse_several(node, method, context)
     for shape in shapes:
@@ -191,6 +199,8 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
             return f"{held}.{words.method_name(field)}"
         if method in shape.setters and count == 1:
             raise UntranslatedError(node, "a setter within an expression")
+        if declared is not None and method in shape.methods:
+            break  # it takes the place of the base's
     if declared is None and _of_java(receiver, method, held, context):
         raise UntranslatedError(node)
     named = context.known(text(receiver)) if context.local(text(receiver)) is None else None
@@ -230,8 +240,10 @@ def _built(node: Node, method: str, context: Context) -> str | None:
         name = text(held.child_by_field_name("name"))
         nodes = inner(held.child_by_field_name("arguments"))
         receiver = held.child_by_field_name("object")
-        if name in ("builder", "newBuilder") and not nodes and receiver is not None:
+        if name in ("builder", "newBuilder") and receiver is not None and len(nodes) < 2:
             shape = context.known(text(receiver))
+            if nodes:  # of Avro: what it has is copied
+                return _copied(nodes[0], steps, shape, context)
             made = class_reference(text(receiver), context) if shape and shape.builder else ""
             return f"{made}({_named(steps, shape, context)})" if made and shape else None
         if name == "toBuilder" and not nodes and receiver is not None:
@@ -244,6 +256,18 @@ def _built(node: Node, method: str, context: Context) -> str | None:
         steps.append((name, nodes[0]))
         held = receiver
     return None
+
+
+def _copied(
+    of: Node, steps: list[tuple[str, Node]], shape: ClassShape | None, context: Context
+) -> str | None:
+    """Return ``Line.newBuilder(line).setCount(2).build()`` as a copy with other values."""
+    if shape is None or not shape.builder or "newBuilder" in shape.static_methods:
+        return None
+    context.helpers.add("copied_with")
+    context.use("copy", "deepcopy")
+    named = _named(steps, shape, context)
+    return f"copied_with({context.express(of)}{', ' if named else ''}{named})"
 
 
 def _named(steps: list[tuple[str, Node]], shape: ClassShape | None, context: Context) -> str:
@@ -318,6 +342,21 @@ def _as_taken(node: Node, method: str, shape: ClassShape | None, context: Contex
     return given
 
 
+def _json_of_spring(node: Node, made: str, context: Context) -> str:
+    """Return a serde of Spring for a class that is given as an argument or in angle brackets."""
+    other = context.known(made) is not None or made in context.elsewhere
+    if made.removeprefix("Jackson") not in JSON_OF_SPRING or other:
+        return ""
+    nodes = inner(node.child_by_field_name("arguments"))
+    classes = [context.express(each) for each in nodes if each.type == "class_literal"]
+    inside = getattr(simple(node.child_by_field_name("type")), "inside", ())
+    classes = classes or [class_reference(each, context) for each in inside if context.known(each)]
+    if not classes:
+        return ""
+    context.use("millstream", "JsonSerde")
+    return f"JsonSerde.of({classes[-1]}){JSON_OF_SPRING[made.removeprefix('Jackson')]}"
+
+
 def creation(node: Node, context: Context) -> str:
     """Return a constructor call."""
     body = first(node, "class_body")
@@ -349,15 +388,13 @@ def creation(node: Node, context: Context) -> str:
         return f"random.Random({', '.join(given)})"
     if made in ("Thread", "CountDownLatch", "Date", "Scanner", "File", "BufferedReader"):
         raise UntranslatedError(node)
+    json = _json_of_spring(node, made, context)
+    if json:
+        return json
     written = node.child_by_field_name("type")
     full = text(written).partition("<")[0]
     parts = [part for part in full.split(".") if part[:1].isupper()]
     name = class_reference(".".join(parts) or made, context)
     if full.startswith(("java.", "javax.")) and name in context.foreign:
         raise UntranslatedError(node)
-    if made == "JsonSerde" and context.known(made) is None:  # of Spring
-        nodes = inner(node.child_by_field_name("arguments"))
-        classes = [context.express(each) for each in nodes if each.type == "class_literal"]
-        if classes:
-            return f"{name}.of({classes[-1]})"
     return f"{name}({', '.join(given)})"

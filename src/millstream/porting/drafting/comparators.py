@@ -38,6 +38,10 @@ def order(node: Node | None, key_of: Key, item: str, context: Context) -> tuple[
     if node.type in FUNCTIONS:
         context.use("functools", "cmp_to_key")
         return f"cmp_to_key({context.express(node)})", False
+    own = any("Comparator" in each.interfaces for each in context.all_known())
+    if node.type == "identifier" and kind(node, context) == "Comparator" and not own:
+        context.use("functools", "cmp_to_key")
+        return f"cmp_to_key({context.express(node)})", False
     held, name = node.child_by_field_name("object"), text(node.child_by_field_name("name"))
     given = inner(node.child_by_field_name("arguments"))
     if text(held) in ("Comparator", "Collections") and name in ("naturalOrder", "reverseOrder"):

@@ -149,6 +149,18 @@ class Context:
             names.update(each.name for each in new)
         return found
 
+    def line(self, shape: ClassShape) -> list[ClassShape]:
+        """Return a class and those that it extends, as far as they are at hand."""
+        line = [shape]
+        while (base := self.known(line[-1].base)) is not None and base not in line:
+            line.append(base)
+        return line
+
+    def possible(self, held: str) -> list[ClassShape]:
+        """Return the classes whose methods an object of a type may have; of an unknown one, all."""
+        known = self.known(held)
+        return self.all_known() if not held else [] if known is None else self.line(known)
+
     def accessor(self, shape: ClassShape, method: str) -> str | None:
         """Return the field that a method only returns, in all classes that implement it.
 
@@ -156,7 +168,9 @@ class Context:
             UntranslatedError: It does so in some of them.
         """
         if method not in shape.abstract:
-            return shape.accessors.get(method)
+            line = self.line(shape)
+            having = (each for each in line if method in {*each.methods, *each.accessors})
+            return next((each.accessors.get(method) for each in having), None)
         made = [each for each in self.below(shape) if method not in each.abstract]
         fields = {each.accessors.get(method) for each in made if method in each.returns}
         fields |= {each.accessors[method] for each in made if method in each.accessors}
@@ -188,10 +202,7 @@ class Context:
     @contextmanager
     def inside(self, shape: ClassShape) -> Iterator[None]:
         """Open a class: its fields come before the locals of a method around it."""
-        line = [shape]
-        while (base := self.known(line[-1].base)) is not None and base not in line:
-            line.append(base)
-        fields = {java for each in line for java in (*each.fields, *each.static_fields)}
+        fields = {java for each in self.line(shape) for java in (*each.fields, *each.static_fields)}
         hidden = {java for java in fields if self.local(java) is not None}
         self.around.append(shape)
         self.scopes.append(dict.fromkeys(hidden))

@@ -50,8 +50,18 @@ SPLIT = '''
 def split(text, pattern, limit=0):
     """Split as Java does: no empty texts at the end, and none before a first empty match."""
     compiled = re.compile(pattern, re.ASCII) if isinstance(pattern, str) else pattern
-    parts = compiled.split(text, max(limit - 1, 0))
-    while limit == 0 and len(parts) > 1 and not parts[-1]:
+    parts, start = [], 0
+    for found in compiled.finditer(text):
+        if found.end() == 0:
+            continue
+        if 0 < limit <= len(parts) + 1:
+            break
+        parts.append(text[start : found.start()])
+        start = found.end()
+    if not parts:
+        return [text]
+    parts.append(text[start:])
+    while limit == 0 and parts and not parts[-1]:
         parts.pop()
     return parts
 '''
@@ -70,6 +80,14 @@ def branch_by(parts, *predicates):
         parts = parts.branch(predicate)
     return list(parts.noDefaultBranch().values())
 '''
+COPIED = '''
+def copied_with(record, **changes):
+    """Return a copy of a record with other values, as a builder that is made from it does."""
+    made = deepcopy(record)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+'''
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
     "added": texts.ADDED, "text_from": texts.TEXT_FROM, "required": texts.REQUIRED,
@@ -78,12 +96,14 @@ HELPERS = {
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
+    "copied_with": COPIED,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
     "quotient": arithmetic.QUOTIENT, "remainder": arithmetic.REMAINDER, "fixed": printing.FIXED,
 }  # fmt: skip
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
     "enum", "typing", "bisect", "tempfile", "decimal", "fractions", "functools", "itertools",
+    "copy",
 )  # fmt: skip
 
 

@@ -208,8 +208,26 @@ def _unary(node: Node, context: Context) -> str:
     if operand is None:
         raise UntranslatedError(node)
     if operator == "!":
-        return negated(context.express(bare(operand)))
+        made = context.express(bare(operand))
+        found = negated(made)
+        # Of `not x` the opposite is x, which may be a list or a text.
+        return f"bool({found})" if made == f"not {found}" and not _is_asked(node) else found
     return f"{operator}{tight(operand, context)}"
+
+
+def _is_asked(node: Node) -> bool:
+    """Tell whether an expression is a condition, or a part of one, and no value."""
+    around: Node | None = node.parent
+    child: Node = node
+    while around is not None and (
+        around.type == "parenthesized_expression"
+        or text(around.child_by_field_name("operator")) in ("!", "&&", "||")
+    ):
+        child = around
+        around = around.parent
+    if around is None or around.type == "expression_statement":
+        return False
+    return around.child_by_field_name("condition") == child
 
 
 def _ternary(node: Node, context: Context) -> str:

@@ -45,6 +45,11 @@ def _with(name: str, *inside: str) -> NamedType:
     return made
 
 
+def counting() -> NamedType:
+    """Return the type of a stream of whole numbers that follow each other."""
+    return _with("Iterable", "int")
+
+
 def given_by(held: str, method: str) -> str:
     """Return the type that a method, or a field of a pair, gives; "" if it is not known."""
     if not isinstance(held, NamedType) or not held.inside:

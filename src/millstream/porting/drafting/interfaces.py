@@ -18,7 +18,7 @@ METHODS = {
     "Callable": "call", "KeyValueMapper": "apply", "ValueMapper": "apply",
     "ValueMapperWithKey": "apply", "ValueJoiner": "apply", "ValueJoinerWithKey": "apply",
     "Initializer": "apply", "Aggregator": "apply", "Reducer": "apply", "Merger": "apply",
-    "ForeachAction": "apply",
+    "ForeachAction": "apply", "Comparator": "compare",
     **{f"{each}{to}": f"applyAs{each}" for each in ("Int", "Long", "Double")
        for to in ("UnaryOperator", "BinaryOperator")},
     **{f"{each}Function": "apply" for each in ("Int", "Long", "Double")},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context
-from millstream.porting.drafting.generics import NamedType, given_by
+from millstream.porting.drafting.generics import NamedType, counting, given_by
 from millstream.porting.drafting.names import bases
 from millstream.porting.reading.nodes import first, inner, text
 
@@ -23,6 +24,8 @@ QUEUES = (
     "ConcurrentLinkedDeque",
 )  # fmt: skip
 LISTS = ("List", "ArrayList", "Collection", *SETS, *QUEUES)
+# How collections are called that a library has.
+COLLECTIONS = ("List", "Set", "Map", "Queue", "Deque", "Collection", "Array")
 # Of a test's topics and contexts.
 GIVES_LIST = (
     "readKeyValuesToList", "readValuesToList", "readRecordsToList", "forwarded",
@@ -157,8 +160,10 @@ def _called(node: Node, context: Context) -> str:
     held = context.known(of)
     if held is None and (made := given_by(of, name)):
         return made
-    if held is not None and held.returns.get(name):
-        return held.returns[name]
+    shapes = context.all_known() if held is None else context.line(held)
+    returns = () if held is None else (each.returns.get(name, "") for each in shapes)
+    if made := next((each for each in returns if each), ""):
+        return made
     static = context.known(text(node.child_by_field_name("object")))
     if static is not None and name in static.returns:
         return static.returns[name]
@@ -169,11 +174,14 @@ def _called(node: Node, context: Context) -> str:
         return owner
     if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):
         return owner
+    if (owner, name) == ("System", "getenv"):
+        return "String" if inner(node.child_by_field_name("arguments")) else "Map"
+    if owner in ("IntStream", "LongStream") and name.startswith("range"):
+        return counting()
     if (owner, name) == ("Arrays", "asList"):
         return "List"
     if (owner, name) == ("BigDecimal", "valueOf") or (of == "BigDecimal" and name in DECIMALS_GIVE):
         return "BigDecimal"
-    shapes = [held] if held is not None else context.all_known()
     found = {
         shape.fields.get(shape.accessors[name], "") for shape in shapes if name in shape.accessors
     }
@@ -183,7 +191,7 @@ def _called(node: Node, context: Context) -> str:
         return "String[]" if name == "split" else "char"
     if of in ("StringBuilder", "StringBuffer") and name in BUILDING:
         return of
-    if owner == "Math" and name in (*words.OF_MATH, "floor", "ceil"):
+    if owner == "Math" and name in (*words.OF_MATH, "floor", "ceil", "toRadians", "toDegrees"):
         return "double"
     if name == "toArray":
         return "Object[]"
@@ -210,3 +218,14 @@ def _called(node: Node, context: Context) -> str:
     if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):
         return "String"
     return "int" if name in GIVES_WHOLE else ""
+
+
+def is_elsewhere(held: str, context: Context) -> bool:
+    """Tell whether a class is one of the program or of a library that is not among the files."""
+    if held in (*words.TYPES, *words.JDK, *context.java_classes, *context.kafka_classes):
+        return False
+    if context.known(held) is not None or python_class(held) is not None:
+        return False
+    # A type variable, an array, an error, a collection of a library.
+    other = held.isupper() or held.endswith(("[]", "Exception", "Error", "Throwable", *COLLECTIONS))
+    return held[:1].isupper() and not other

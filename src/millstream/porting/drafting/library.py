@@ -9,16 +9,18 @@ from tree_sitter import Node
 from millstream.porting.drafting import (
     arithmetic,
     comparators,
+    errors,
     lists,
     mappings,
     printing,
+    sequences,
     tables,
     texts,
     times,
     words,
 )
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
-from millstream.porting.drafting.kinds import GIVES, SETS, TEXTS, kind
+from millstream.porting.drafting.kinds import GIVES, SETS, TEXTS, is_elsewhere, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.drafting.names import has_method
 from millstream.porting.reading.nodes import inner, text
@@ -33,6 +35,7 @@ STATIC = {
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
     "Math.floor": "float(math.floor({0}))", "Math.ceil": "float(math.ceil({0}))",
     **{f"Math.{each}": f"math.{each}({{all}})" for each in words.OF_MATH},
+    "Math.toRadians": "math.radians({0})", "Math.toDegrees": "math.degrees({0})",
     "Math.random": "random.random()", "Math.round": "math.floor({0} + 0.5)",
     "Math.floorMod": "{0} % {1}", "Math.floorDiv": "{0} // {1}",
     "Arrays.asList": "[{all}]",
@@ -46,8 +49,8 @@ STATIC = {
     "Collections.reverse": "{0}.reverse()", "Collections.max": "max({0})",
     "Collections.min": "min({0})", "Arrays.sort": "{0}.sort()",
     "System.out.print": "print({0}, end=\"\")", "System.exit": "sys.exit({0})",
-    "System.currentTimeMillis": "int(time.time() * 1000)", "System.getenv": "os.environ.get({all})",
-    "System.setProperty": "os.environ[{0}] = {1}", "System.getProperties": "os.environ",
+    "System.currentTimeMillis": "int(time.time() * 1000)", "System.getProperties": "os.environ",
+    "System.setProperty": "os.environ[{0}] = {1}",
     "System.clearProperty": "os.environ.pop({0}, None)",
     "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
     "String.join": "{0}.join({1})", "Arguments.arguments": "({all},)",
@@ -63,9 +66,8 @@ MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "u
 ANY = {
     ("toLowerCase", 0): "{o}.lower()", ("toLowerCase", 1): "{o}.lower()",
     ("toUpperCase", 0): "{o}.upper()", ("toUpperCase", 1): "{o}.upper()",
-    ("trim", 0): "{o}.strip()",
-    ("length", 0): "len({o})", ("size", 0): "len({o})", ("equals", 1): "{o} == {0}",
-    ("isEmpty", 0): "not {o}", ("isBlank", 0): "not {o}.strip()",
+    ("trim", 0): "{o}.strip()", ("length", 0): "len({o})", ("size", 0): "len({o})",
+    ("isEmpty", 0): "not {o}", ("isBlank", 0): "not {o}.strip()", ("equals", 1): "{o} == {0}",
     ("startsWith", 1): "{o}.startswith({0})", ("endsWith", 1): "{o}.endswith({0})",
     ("contains", 1): "{0} in {o}", ("containsKey", 1): "{0} in {o}",
     ("containsValue", 1): "{0} in {o}.values()", ("substring", 1): "{o}[{0}:]",
@@ -86,6 +88,13 @@ ANY = {
     ("isInfoEnabled", 0): "{o}.isEnabledFor(logging.INFO)",
 }  # fmt: skip
 OF_OBJECTS = ("equals", "hashCode", "toString")
+# What a class that is not among the files given has as well, or no other one does.
+OF_ANY = (
+    *OF_OBJECTS, "getClass", "compareTo", "asProperties", "isDebugEnabled", "isTraceEnabled",
+    "isInfoEnabled",
+)  # fmt: skip
+# Of errors; other classes may have getters of a field that are called so.
+OF_ERRORS = ("getMessage", "getCause", "printStackTrace")
 OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
 # What changes a collection, and gives something in Java only.
 CHANGES = (
@@ -125,6 +134,8 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
     pattern = STATIC.get(f"{owner}.{method}") if context.local(owner) is None else None
     if pattern is None:
         pattern = by_type(kind(receiver, context), method, len(nodes), context)
+        if method in OF_ERRORS and not errors.is_error(receiver, context):
+            return None
     if pattern is None:
         return None
     if _drops(pattern, len(nodes)):
@@ -174,6 +185,8 @@ def by_type(held: str, method: str, count: int, context: Context) -> str | None:
             return table[key]
     if held in GIVES.values():
         return None  # of Kafka
+    if method not in OF_ANY and is_elsewhere(held, context):
+        return None
     java = held in words.TYPES and context.known(held) is None
     if not java and any(method in shape.methods for shape in context.shapes.values()):
         return None
@@ -249,6 +262,12 @@ def _hash_code(node: Node, receiver: Node, nodes: list[Node], context: Context) 
         context.helpers.add("hash_code")
         return f"hash_code({context.express(receiver)})"
     raise UntranslatedError(node, "Python's hash() is another number in each process")
+
+
+def _environment(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    """Return a variable of the environment, or all of them."""
+    context.use("os")
+    return f"os.environ.get({context.express(nodes[0])})" if nodes else "os.environ"
 
 
 def _property(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
@@ -340,6 +359,13 @@ def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) 
     return "tempfile.mkdtemp()"
 
 
+def _path(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return the path of a temporary folder, which is a text here."""
+    made = receiver.type == "method_invocation" and text(receiver).startswith(TEMPORARY)
+    return context.express(receiver) if made and not nodes else None
+
+
+TEMPORARY = ("Files.createTempDirectory", "TestUtils.tempDirectory")
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
     "String.join": _join, "List.of": _as_list, "Set.of": mappings.set_of,
@@ -359,9 +385,11 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     **dict.fromkeys(arithmetic.READS, arithmetic.read),
     "Objects.requireNonNull": texts.required,
+    **dict.fromkeys(sequences.COUNTED, sequences.counted),
     "Boolean.toString": _value_of, "Double.toString": _of_double,
     "?.hashCode": _hash_code, "Objects.hash": _hash_code,
-    "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
+    **dict.fromkeys(TEMPORARY, _temporary), "System.getenv": _environment,
+    **{f"?.{each}": _path for each in ("getAbsolutePath", "toAbsolutePath", "getPath", "toFile")},
     **{f"?.{each}": times.shifted for each in times.SHIFTS},
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
     **dict.fromkeys(times.TO_UNITS, times.of_time_unit),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import lombok, words
+from millstream.porting.drafting import lombok, sequences, words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
 from millstream.porting.drafting.generics import NamedType, element
 from millstream.porting.drafting.kinds import MAPS, kind, simple
@@ -170,7 +170,7 @@ def _all(node: Node) -> Iterator[Node]:
 
 def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
     """Return ``x.forEach(f)`` as a loop."""
-    made = context.express(receiver)
+    made = sequences.iterated(receiver, context) or context.express(receiver)
     pairs = kind(receiver, context) in MAPS
     body = function.child_by_field_name("body")
     declared = function.child_by_field_name("parameters")

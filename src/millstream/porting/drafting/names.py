@@ -100,12 +100,7 @@ def bases(shape: ClassShape, context: Context) -> list[ClassShape]:
 
     A class may extend one of its own name, of another package: that one is not at hand.
     """
-    line = [shape]
-    base = context.known(shape.base) if shape.base else None
-    while base is not None and base not in line:
-        line.append(base)
-        base = context.known(base.base) if base.base else None
-    return line[1:]
+    return context.line(shape)[1:]
 
 
 def has_method(known: str, method: str, context: Context) -> bool:

@@ -15,6 +15,10 @@ from millstream.porting.reading.syntax import Unit
 
 # A folder of more files is not one program.
 MAX_NEAR = 300
+# Files by which Maven and Gradle know a build, and how far above a module it is looked for.
+BUILDS = ("pom.xml", "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts")
+MAX_LEVELS = 3
+MAX_SISTERS = 100
 
 
 @dataclass(slots=True)
@@ -35,19 +39,23 @@ class Near:
         found = cls()
         own = java.read(path, source)
         roots = _roots(own)
+        sisters = _sisters(roots[0]) if roots else []
         # Tests lie in the package of what they test, below another root.
-        package = [root.joinpath(*own.package.split(".")) for root in roots[1:]]
+        others = [*roots[1:], *sisters]
+        package = [root.joinpath(*own.package.split(".")) for root in others]
         folders = [path.parent, *package]
         beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
-        imported = _imported(own, roots)
-        further = [file for each in imported for file in _named(each, roots)]
+        everywhere = [*roots, *sisters]
+        imported = _imported(own, everywhere)
+        further = [file for each in imported for file in _named(each, everywhere)]
         for other in list(dict.fromkeys([*beside, *imported, *further]))[:MAX_NEAR]:
             if other == path or not isinstance(unit := read_file(other), Unit):
                 continue
             found.units.append(unit)
             for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
                 found.shapes.setdefault(name, shape)
-        for name, shape in avro.shapes(roots).items():
+        wanted = {each.name for each in own.imports if not each.wildcard}
+        for name, shape in (avro.shapes(roots) | avro.shapes(sisters, wanted)).items():
             found.shapes.setdefault(name, shape)
         return found
 
@@ -62,6 +70,20 @@ def _roots(unit: Unit) -> list[Path]:
     if roots[0].parts[-2:] == ("test", "java"):
         roots.append(roots[0].parents[1] / "main" / "java")
     return roots
+
+
+def _sisters(root: Path) -> list[Path]:
+    """Return the folders in which packages of the other modules of a build begin."""
+    if root.parts[-3:] not in (("src", "main", "java"), ("src", "test", "java")):
+        return []
+    module = root.parents[2]
+    above = list(module.parents)[:MAX_LEVELS]
+    builds = [each for each in above if any((each / name).is_file() for name in BUILDS)]
+    if not builds:
+        return []
+    levels = ["*/" * level for level in range(1, MAX_LEVELS + 1)]
+    found = [each for level in levels for each in sorted(builds[-1].glob(f"{level}src/main/java"))]
+    return [each for each in found if each.parents[2] != module][:MAX_SISTERS]
 
 
 def _imported(unit: Unit, roots: list[Path]) -> list[Path]:

@@ -97,7 +97,9 @@ def log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str 
     level = {"warn": "warning", "trace": "debug"}.get(
         method := text(node.child_by_field_name("name")), method
     )
-    given = [context.express(each).replace("{}", "%s") for each in nodes]
+    given = [context.express(each) for each in nodes]
+    if len(nodes) > 1:  # without arguments, Python formats nothing
+        given[0] = given[0].replace("%", "%%").replace("{}", "%s")
     if nodes and nodes[0].type == "string_literal" and len(nodes) == text(nodes[0]).count("{}") + 2:
         given[-1] = f"exc_info={given[-1]}"
     return f"{context.express(receiver)}.{level}({', '.join(given)})"

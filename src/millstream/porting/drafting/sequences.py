@@ -9,6 +9,7 @@ from millstream.porting.drafting.comparators import applied, free_item
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import element
 from millstream.porting.drafting.kinds import kind
+from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
 TO_MAP = '''
@@ -35,6 +36,7 @@ STEPS = (
 )  # fmt: skip
 ENDS = ("collect", "toList", "count", "sum", "anyMatch", "allMatch", "noneMatch", "toArray",
         "reduce")  # fmt: skip
+COUNTED = [f"{each}Stream.range{to}" for each in ("Int", "Long") for to in ("", "Closed")]
 # What gives an Optional.
 FOUND = ("findFirst", "findAny", "max", "min")
 ASKED = {"orElse": 1, "get": 0, "orElseThrow": 0, "getAsInt": 0, "getAsLong": 0, "getAsDouble": 0}
@@ -49,18 +51,43 @@ def comprehension(node: Node, context: Context) -> str | None:
         return _asked(node, held, method, context)
     if method not in (*ENDS, *FOUND):
         return None
+    return _chained(node, method, held, context)
+
+
+def iterated(node: Node, context: Context) -> str | None:
+    """Return what ``x.stream().map(f).forEach(g)`` goes through, without its end; None for others.
+
+    Args:
+        node: What ``forEach`` is called on.
+        context: The draft.
+    """
+    steps = text(node.child_by_field_name("name")) in STEPS
+    return _chained(node, "forEach", node, context) if steps else None
+
+
+def _chained(node: Node, method: str, held: Node | None, context: Context) -> str | None:
     steps: list[Node] = []
     while held is not None and held.type == "method_invocation":
         name = text(held.child_by_field_name("name"))
         source = _source(held, name, context)
         if source is not None:
-            known = element(kind(held.child_by_field_name("object"), context))
+            of = held if name.startswith("range") else held.child_by_field_name("object")
+            known = element(kind(of, context))
             return _made(node, method, (source, known), list(reversed(steps)), context)
         if name not in STEPS:
             return None
         steps.append(held)
         held = held.child_by_field_name("object")
     return None
+
+
+def counted(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``IntStream.range(start, end)``, also with its end."""
+    if len(nodes) != 2:
+        return None
+    start, end = (context.express(each) for each in nodes)
+    closed = text(node.child_by_field_name("name")) == "rangeClosed"
+    return f"range({start}, {tightened(end)} + 1)" if closed else f"range({start}, {end})"
 
 
 def _asked(node: Node, held: Node, method: str, context: Context) -> str | None:
@@ -85,6 +112,8 @@ def _source(node: Node, name: str, context: Context) -> str | None:
         return None
     if name == "stream" and not given:
         return context.express(held)
+    if f"{text(held)}.{name}" in COUNTED:
+        return context.express(node)
     if text(held) in ("Arrays", "Stream") and name in ("stream", "of"):
         made = [context.express(each) for each in given]
         whole = name == "stream" or (len(made) == 1 and kind(given[0], context).endswith("[]"))
@@ -119,6 +148,9 @@ def _made(node: Node, method: str, of: tuple[str, str], steps: list[Node], conte
             tests.append(made)
         else:
             value, held = f"float({made})" if name == "mapToDouble" else made, ""
+    if method == "forEach":
+        plain = value == item and not tests
+        return loops if plain else f"({value} for {item} in {loops}{_where(tests)})"
     if value != item and method in ("anyMatch", "allMatch", "noneMatch", "max", "min"):
         loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
     return _ended(node, method, value, (item, held), f"{loops}{_where(tests)}", context)

@@ -15,7 +15,7 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
-from millstream.porting.drafting.kinds import CHARS, MAPS, kind, simple
+from millstream.porting.drafting.kinds import CHARS, MAPS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
 from millstream.porting.drafting.lombok import GUESSED
 from millstream.porting.drafting.names import label
@@ -187,6 +187,8 @@ def _assignment(node: Node, context: Context) -> list[str]:
         return [*lines, f"{context.express(left)} = {lines[-1].partition(' = ')[0]}"]
     operator = "//=" if operator == "/=" and kind(left, context) in ("int", "long") else operator
     value = context.express(right)
+    if operator != "=" and kind(left, context) in WHOLE:  # a sign is a number there
+        value = arithmetic.as_declared(value, right, "int", context)
     if operator in ("+=", "-=", "*=", "/=", "//=", "%="):
         cut = arithmetic.cut(left, right, operator[0], context)
         if cut:
@@ -222,12 +224,14 @@ def _call(node: Node, context: Context) -> list[str] | None:
         return [f"{context.express(receiver)}[{key}] = {value}"]
     if len(nodes) == 1 and method == "forEach" and not names.has_method(held, method, context):
         return loops.for_each(receiver, nodes[0], context)
-    for shape in context.all_known():
-        if method in shape.setters and len(nodes) == 1 and held in ("", shape.name):
+    for shape in context.possible(held):
+        if method in shape.setters and len(nodes) == 1:
             field = words.method_name(shape.setters[method])
             wanted = shape.fields.get(shape.setters[method], "")
             value = arithmetic.as_declared(context.express(nodes[0]), nodes[0], wanted, context)
             return [f"{context.express(receiver)}.{field} = {value}"]
+        if held and method in shape.methods:
+            break  # it takes the place of the base's
     return None
 
 

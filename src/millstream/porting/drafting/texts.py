@@ -17,7 +17,9 @@ from millstream.porting.reading.nodes import bare, inner, text
 PRIMITIVE = ("int", "long", "short", "byte", "char", "")
 BOOLEANS = ("boolean", "Boolean")
 # What a map, a list or a store may well have no value for.
-MAY_BE_NULL = (*OF_MAPS, *OF_ENTRIES, *OF_LISTS, *(f"{each}Key" for each in OF_NEAR))
+MAY_BE_NULL = (
+    *OF_MAPS, *OF_ENTRIES, *OF_LISTS, *(f"{each}Key" for each in OF_NEAR), "getenv", "getProperty",
+)  # fmt: skip
 BUILDERS = ("StringBuilder", "StringBuffer")
 TEXT_BUILDER = '''
 class TextBuilder:

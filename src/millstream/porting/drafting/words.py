@@ -20,6 +20,7 @@ USED = frozenset(
     | {"text_of", "hash_code", "branch_by", "replace", "required", "added", "text_from"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
     | {"map_present", "keep_present", "or_else", "or_made"}
+    | {"copied_with", "deepcopy"}
     | {"to_map", "grouped_by", "islice", "cmp_to_key", "taken", "removed", "bisect", "order_by"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
@@ -56,7 +57,7 @@ LIMITS = {
 }  # fmt: skip
 # Of Math and of Python's math alike.
 OF_MATH = ("sqrt", "pow", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan",
-           "atan2", "hypot")  # fmt: skip
+           "atan2", "hypot", "tanh", "sinh", "cosh")  # fmt: skip
 # Of java.lang, without a counterpart.
 JDK = (
     "Thread", "Runtime", "StringBuilder", "StringBuffer", "Process", "ProcessBuilder", "Iterator",
