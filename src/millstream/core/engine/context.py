@@ -176,6 +176,18 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return self._task.as_record(self._task.chunk_context(chunk, index))
 
     @property
+    def scheduled_in_run(self) -> bool:
+        """Whether a record of the run that is under way has scheduled a punctuation."""
+        return self._task.punctuations.scheduled_in_run
+
+    def record_done(self, chunk: Chunk, index: int) -> None:
+        """Run the punctuations that are due once all of a record of a run is done.
+
+        For an operator that goes through a run by itself, and forwards what each record sets free.
+        """
+        self._task.punctuations.record_done(chunk, index)
+
+    @property
     def answers_come_later(self) -> bool:
         """As the host's."""
         return self._task.host.answers_come_later

@@ -79,7 +79,8 @@ class Punctuations:
     def run_after(self, chunk: Chunk, index: int) -> None:
         """Run what is due after one record of a run in which something was scheduled."""
         task, offset = self._task, chunk.offsets[index]
-        assert task.current_run is not None
+        if task.current_run is None:
+            return  # a commit, or a single record: the run is over, and what it made due has run
         if index + 1 < len(chunk) and chunk.offsets[index + 1] == offset:
             return  # more comes of the same source record
         now_ms, next_ms = task.current_run.stream_time(offset), self.streams.next_ms()
@@ -90,6 +91,12 @@ class Punctuations:
             self.streams.run(now_ms, self._punctuate)
         finally:
             task.clock = before
+
+    def record_done(self, chunk: Chunk, index: int) -> None:
+        """Do what ``run_after`` does, where an operator goes through a run by itself."""
+        # Inside of another record, as where that one is evicted from a cache, it is not the time.
+        if self.scheduled_in_run and self._task.record_context is None:
+            self.run_after(chunk, index)
 
     def end_of_run(self, decoded: Decoded, start: int, stop: int) -> int:
         """Return the end of the run that stops after the record which makes a punctuation due."""

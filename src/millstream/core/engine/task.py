@@ -263,7 +263,7 @@ class Task:
                 ``process`` could not; None at a source, where nothing else can.
         """
         before, punctuations = self.record_context, self.punctuations
-        outermost = self._each_depth == 0
+        outermost = self._each_depth == 0 and before is None
         self._each_depth += 1
         try:
             contexts = self._runs.contexts(chunk, self.current_run)

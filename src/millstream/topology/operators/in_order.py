@@ -63,6 +63,8 @@ class InOrderAggregate(WindowedAggregate):
                 record = record_at(row)
                 self._stream_time = max(self._stream_time, record._timestamp)
                 add(record, key_bytes[row], self._stream_time - grace)
+                if self.context.scheduled_in_run and not self._at_once:
+                    break
         except Exception as error:  # noqa: BLE001 - a user's function may raise anything
             self._forward_updates(chunk)
             self.context.fail(chunk, row, error)
@@ -70,6 +72,8 @@ class InOrderAggregate(WindowedAggregate):
             self._forward_updates(chunk)
         finally:
             self._chunk = None
+        if not self._at_once:
+            self.context.record_done(chunk, row)
         return row + 1
 
     def _forward_updates(self, chunk: Chunk) -> None:

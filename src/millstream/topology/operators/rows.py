@@ -136,7 +136,11 @@ class RowAggregation:
                     if new is None and cell is None:
                         look_at_lost(combine, old)
                     write(slot, key, new, time, run, row)
-                return
+                    if self.context.scheduled_in_run:
+                        break
             except Exception as error:  # noqa: BLE001 - a user's function may raise anything
                 self.context.fail(run, row, error)
                 row = rows.next_record(row)
+            else:
+                self.context.record_done(run, row)
+                row += 1

@@ -136,6 +136,7 @@ class SuppressTable(Operator):
                     raise
                 except Exception as failure:  # noqa: BLE001 - a node below may raise anything
                     self.context.fail(chunk, index, failure)
+            self.context.record_done(chunk, index)
         self._note_move(before)
 
     def _buffer(self, key: Any, update: Encoded, context: RecordContext) -> bool:

@@ -215,10 +215,18 @@ class TableSource(Operator):
                 chunk = chunk.slice(done + 1, len(chunk))
             else:
                 self._pass_on(chunk, olds)
-                return
+                done = len(olds)
+                if done and not self._at_once:
+                    self.context.record_done(chunk, done - 1)
+                if done == len(chunk):
+                    return
+                chunk = chunk.slice(done, len(chunk))
 
     def _write_until_error(self, chunk: Chunk, olds: list[Any]) -> None:
-        """Write updates, and add the value from before each, None if it is not to be sent."""
+        """Write updates, and add the value from before each, None if it is not to be sent.
+
+        It ends early where punctuations may be due.
+        """
         access = self._access
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
@@ -229,6 +237,8 @@ class TableSource(Operator):
                 self._warn_if_late(timestamp, before)
             access.write_at(key_bytes, key, value, timestamp, chunk, index)
             olds.append(old)
+            if self.context.scheduled_in_run and not self._at_once:
+                return
 
     def _warn_if_late(self, timestamp: int, stored: int) -> None:
         if timestamp < stored:
