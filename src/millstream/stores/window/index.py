@@ -23,9 +23,15 @@ class WindowIndex:
     the index is too large, it is cleared.
     """
 
-    def __init__(self, read: Callable[[bytes, int, int], Iterator[Entry]]) -> None:
-        """Bind to a store: ``read`` yields a key's entries between two starts, in order."""
+    def __init__(
+        self, read: Callable[[bytes, int, int], Iterator[Entry]], *, adds: bool = False
+    ) -> None:
+        """Bind to a store: ``read`` yields a key's entries between two starts, in order.
+
+        ``adds``: each write is an entry of its own, which takes the place of no other.
+        """
         self._read = read
+        self._adds = adds
         self.rows: dict[bytes, Row] = {}
         """Key -> its windows; always the same dict."""
         self._remembered = 0
@@ -52,6 +58,8 @@ class WindowIndex:
         row = self.rows.get(key)
         if row is None and self.complete:
             row = self.remember(key)
+            if not self.complete:
+                return  # it was cleared, and what has been read has the write
         if row is not None:
             self.note_in(row, start_of(window_key), window_key, value)
 
@@ -64,7 +72,8 @@ class WindowIndex:
             self._remembered += 1
             return
         end = bisect_right(starts, start)
-        for index in range(bisect_left(starts, start, 0, end), end):
+        first = end if self._adds else bisect_left(starts, start, 0, end)
+        for index in range(first, end):
             if entries[index][0] == window_key:
                 if value is None:
                     del starts[index], entries[index]

@@ -98,7 +98,8 @@ class StoredWindows(ExpiringLayer, WindowLayer):
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self.index = WindowIndex(
-            lambda key, first, last: self.fetch(key, key, first, last, reverse=False)
+            lambda key, first, last: self.fetch(key, key, first, last, reverse=False),
+            adds=self._duplicates,
         )
         super().init(context, root)
         if self._duplicates:
