@@ -196,7 +196,10 @@ def _source(change: CacheEntry) -> tuple[str | None, int]:
 def _places(
     changes: list[CacheEntry],
 ) -> tuple[list[int], list[int], list[Headers | None] | None]:
-    """Return the offsets, times and headers of the records that made the changes."""
+    """Return the offsets, times and headers of the records that made the changes.
+
+    Headers are copies, as one record may have made several changes, also in other stores.
+    """
     offsets, times = list[int](), list[int]()
     headers: list[Headers | None] = []
     # Most changes come from one chunk.
@@ -205,7 +208,7 @@ def _places(
     if isinstance(origin, Chunk):
         indices = [change.index for change in changes]
         given, made, headed = origin.offsets, origin.timestamps, origin.headers
-        found = None if headed is None else [headed[index] for index in indices]
+        found = None if headed is None else [_copied(headed[index]) for index in indices]
         return (
             [given[index] for index in indices],
             [made[index] for index in indices],
@@ -216,10 +219,14 @@ def _places(
         if isinstance(origin, Chunk):
             offsets.append(origin.offsets[index])
             times.append(origin.timestamps[index])
-            headers.append(None if origin.headers is None else origin.headers[index])
+            headers.append(None if origin.headers is None else _copied(origin.headers[index]))
         else:
             record = origin or NO_RECORD
             offsets.append(record.offset())
             times.append(record.timestamp())
-            headers.append(record._headers or None)
+            headers.append(_copied(record._headers))
     return offsets, times, headers if any(headers) else None
+
+
+def _copied(headers: Headers | None) -> Headers | None:
+    return headers.copy() if headers else None
