@@ -30,6 +30,9 @@ TYPES = {
     "Void": "binary",
 }
 """Stock serde, as its identity names it -> the type of its column."""
+ONE_FORM = frozenset({"String", "Long", "Integer", "Short", "Boolean", "ByteArray"})
+"""Stock serdes of which two equal values in a column have equal bytes. 0.0 and -0.0 have not, and a
+text in a column of JSON may be a text, a number, or a structure whose bytes have other spaces."""
 TEXT = "string"
 """Type of a column whose serde does not tell a type: its values are JSON."""
 _ARROW_ERRORS = (pa.ArrowException, TypeError, ValueError, OverflowError)

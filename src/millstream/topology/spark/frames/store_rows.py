@@ -12,11 +12,13 @@ from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.headers import Headers, headers_from_pairs
 from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
 from millstream.core.serdes.checks import deserializer_of, serializer_of
+from millstream.core.serdes.identity import format_of
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.notes import note_of
 from millstream.topology.savepoints.records import RowReader, StoredRecord
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.frames.columns import (
+    ONE_FORM,
     TEXT,
     arrow_column,
     reason_of,
@@ -71,8 +73,11 @@ class StoreTable:
         return ", ".join(f"{name} {kind}" for name, kind in self.columns)
 
     def key_bytes(self, key: Any) -> bytes | None:
-        """Return the bytes of a key; None if it is none of the serde's."""
-        call = serializer_call(serializer_of(self.serde("key"), "keySerde"))
+        """Return the bytes of each key that equals a value of the column; None if they differ."""
+        serde = self.serde("key")
+        if format_of(serde) not in ONE_FORM:
+            return None
+        call = serializer_call(serializer_of(serde, "keySerde"))
         try:
             return call(self.topic, Headers(), key)
         except Exception:  # noqa: BLE001 - a serde may raise anything
