@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +16,7 @@ import pyarrow as pa
 from millstream.core.errors import IllegalArgumentException, MillstreamError, StreamsException
 from millstream.core.serdes.base import Serde, configure_part
 from millstream.core.serdes.identity import format_of
+from millstream.core.serdes.json_sets import is_model
 from millstream.core.serdes.windowed import WindowedSerializer
 from millstream.plugins.kinds import SERDES
 from millstream.plugins.registry import offered
@@ -155,27 +159,40 @@ def reason_of(error: Exception) -> str:
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(_plain(value), ensure_ascii=False, default=str)
+    return json.dumps(_plain(value), ensure_ascii=False, default=json_default)
+
+
+def json_default(value: Any) -> Any:
+    """Return what JSON has for a value of Spark: times in ISO 8601, decimals as text, bytes base64.
+
+    >>> json_default(Decimal("1.50"))
+    '1.50'
+    """
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return base64.b64encode(value).decode()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _plain(value: Any) -> Any:
+    return msgspec.to_builtins(value, builtin_types=_KEPT, str_keys=False, enc_hook=_parts)
+
+
+def _parts(value: Any) -> Any:
+    """Return what an object that msgspec does not know consists of."""
     if hasattr(value, "DESCRIPTOR"):
         return import_module("google.protobuf.json_format").MessageToDict(value)
-    return msgspec.to_builtins(
-        value,
-        builtin_types=(bytes, bytearray, memoryview, *_KEPT),
-        str_keys=False,
-        enc_hook=str,
-    )
+    if hasattr(value, "avro_fields"):
+        return value.to_dict()
+    if is_model(type(value)):
+        return value.model_dump()
+    return str(value)
 
 
-_KEPT = tuple(
-    getattr(import_module(module), name)
-    for module, name in (
-        ("datetime", "datetime"),
-        ("datetime", "date"),
-        ("datetime", "time"),
-        ("datetime", "timedelta"),
-        ("decimal", "Decimal"),
-    )
-)
+_KEPT = (bytes, bytearray, memoryview, datetime, date, time, timedelta, Decimal)
+"""Types that columns and ``json_default`` take as they are."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -23,6 +20,7 @@ from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.serdes.json_serde import JsonDeserializer, JsonSerializer
 from millstream.core.wording import a_kind
 from millstream.topology.graph.frames import FrameInput
+from millstream.topology.spark.frames.columns import json_default
 
 _SERDES: tuple[tuple[tuple[type[T.DataType], ...], Any], ...] = (
     ((T.StringType, T.CharType, T.VarcharType), Serdes.String),
@@ -127,23 +125,6 @@ def json_serde(*, is_key: bool) -> Serde[Any]:
     """Return the serde of what has no serde of its own."""
     serializer = JsonSerializer(json_default, sort_keys=True if is_key else None)
     return WrapperSerde(serializer, JsonDeserializer())
-
-
-def json_default(value: Any) -> Any:
-    """Return what JSON has for a value of Spark: times in ISO 8601, decimals as text, bytes base64.
-
-    >>> json_default(Decimal("1.50"))
-    '1.50'
-    """
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, bytes | bytearray):
-        return base64.b64encode(value).decode()
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def _schema(df: Any) -> T.StructType:
