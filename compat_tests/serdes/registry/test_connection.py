@@ -211,6 +211,26 @@ def test_a_password_is_in_no_text(caplog: pytest.LogCaptureFixture) -> None:
     assert "hidden" not in caplog.text
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "u:hidden@localhost:8081",
+        "ftp://u:hidden@localhost",
+        "mock://a,http://u:hidden@localhost",
+        # The client said it of each record, with an error that handlers of records are asked about.
+        "http://u:hidden@localhost:port",
+        "http://u:hidden@localhost:99999",
+        "http://u:hidden@[::1",
+        "http://u:hidden@",
+    ],
+)
+def test_an_address_with_a_password_is_refused_without_it(url: str) -> None:
+    serde: Any = PrimitiveAvroSerde(str)
+    with pytest.raises(ConfigException) as caught:
+        serde.configure({URL: url}, False)
+    assert "hidden" not in str(caught.value)
+
+
 def test_a_slip_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     serde: Any = PrimitiveAvroSerde(str)
     with caplog.at_level(logging.WARNING):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from millstream.core.errors import ConfigException
 from millstream.serdes.registry.keys import TLS, URL
@@ -83,14 +84,25 @@ def _url(urls: list[Any] | None) -> str:
     if mocks and len(urls) > 1:
         what = "Only one mock scope is permitted" if len(mocks) > 1 else "Cannot mix mock and real"
         what += "" if len(mocks) > 1 else " urls"
-        raise ConfigException(f"{what} for '{URL}'. Got: [{', '.join(map(str, urls))}]")
-    for url in urls:
-        if not str(url).startswith(("http://", "https://", MOCK)):
+        shown = ", ".join(_without_credentials(str(url)) for url in urls)
+        raise ConfigException(f"{what} for '{URL}'. Got: [{shown}]")
+    for url in map(str, urls):
+        if not url.startswith(MOCK) and not _is_address(url):
             raise ConfigException(
-                f"Invalid value {url} for configuration {URL}: it is no address",
+                f"Invalid value {_without_credentials(url)} for configuration {URL}: it is no "
+                "address",
                 hint='Write "http://host:port", "https://host:port" or "mock://name".',
             )
     return ",".join(str(url).rstrip("/") for url in urls)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        found = urlsplit(url)
+        # The port is read when it is asked for.
+        return found.scheme in ("http", "https") and bool(found.hostname) and found.port != 0
+    except ValueError:
+        return False
 
 
 def _basic(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,5 +200,5 @@ def _no_pem(name: str, value: str) -> ConfigException:
 
 
 def _without_credentials(url: str) -> str:
-    scheme, marks, rest = url.partition("://")
+    scheme, marks, rest = url.partition("://") if "://" in url else ("", "", url)
     return f"{scheme}{marks}{rest.rpartition('@')[2]}"
