@@ -55,8 +55,8 @@ class WindowIndex:
     def note(self, window_key: bytes, value: bytes | None) -> None:
         """Index a write; of several entries with one start the last written comes last."""
         key = key_of(window_key)
-        row = self.rows.get(key)
-        if row is None and self.complete:
+        row, has_all = self.rows.get(key), self.complete
+        if row is None and has_all:
             row = self.remember(key)
             if not self.complete:
                 return  # it was cleared, and what has been read has the write
