@@ -7,6 +7,7 @@ claim and the tokens of the sinks name the checkpoint that is gone; they go with
 
 The order is that of an interrupted reset: after the note of ``cleanUp()``, a start that finds new
 offsets and the old checkpoint empties it.
+It would read what is left of internal topics, so they go before the checkpoint does.
 """
 
 from __future__ import annotations
@@ -152,7 +153,9 @@ def planned(
     sources = {topic for topic, _ in committed if topic.endswith("-changelog")}
     own = _internal_topics(application, {*inputs, *intermediates} | sources)
     _check_topics(application, [*inputs, *intermediates])
-    if internals is not None and (wrong := sorted(set(internals) - own)):
+    # A reset that was interrupted has deleted some.
+    wanted = {t for t in internals or () if t in sizes or not _is_internal(application, t)}
+    if wrong := sorted(wanted - own):
         raise IllegalArgumentException(
             f'"{wrong[0]}" is not an internal topic of application "{application.name}"',
             detail=f"They are: {', '.join(sorted(own)) or 'none'}.",
@@ -171,7 +174,9 @@ def planned(
         )
     skipped = [(topic, number) for topic in intermediates for number in range(sizes[topic])]
     offsets |= group.ends(skipped)
-    delete = own if internals is None else set(internals) | (own & group.own_topics)
+    delete = own if internals is None else wanted | (own & group.own_topics)
+    gone = sorted(set(internals or ()) - wanted)
+    warnings += [f'internal topic "{topic}" does not exist any more' for topic in gone]
     return ResetPlan(
         application=application.name,
         before={place: offset for place, offset in committed.items() if place in offsets},
@@ -201,6 +206,8 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     if application.has_state:
         cleaned.note(application.state_dir)
     group.commit(plan.offsets)
+    # Before the checkpoint goes: a start without one reads what it finds in them.
+    group.delete_topics([topic for topic in plan.topics if topic not in group.own_topics])
     empty(files)
     files.remove(LEASES)
     if application.has_state:
@@ -255,13 +262,18 @@ def _check_topics(application: StoppedApplication, topics: Sequence[str]) -> Non
 
 
 def _internal_topics(application: StoppedApplication, others: set[str]) -> set[str]:
-    prefix, own = f"{application.name}-", application.group.own_topics
+    own = application.group.own_topics
     return {
         topic
         for topic in application.sizes
-        if topic in own
-        or (topic.startswith(prefix) and _INTERNAL.fullmatch(topic) and topic not in others)
+        if topic in own or (_is_internal(application, topic) and topic not in others)
     }
+
+
+def _is_internal(application: StoppedApplication, topic: str) -> bool:
+    """Tell whether a topic has the name of an internal one of the application."""
+    named = topic.startswith(f"{application.name}-") and _INTERNAL.fullmatch(topic) is not None
+    return named or topic in application.group.own_topics
 
 
 def _files(application: StoppedApplication) -> Files:

@@ -1,0 +1,101 @@
+"""What `millstream reset` has done when it is killed, and that it can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from millstream import StreamsConfig
+from millstream.cli import reset_plan
+from millstream.cli.groups import GroupOffsets, Place
+from millstream.cli.reset_offsets import Scenario
+from millstream.cli.reset_plan import StoppedApplication, execute_plan, planned
+from millstream.core.errors import IllegalArgumentException
+from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
+from millstream.topology.spark.checkpoint.files import LocalFiles
+
+OWNER, REPARTITION = "app-millstream-owner", "app-a-repartition"
+
+
+class Broker:
+    """The topics and the group of an application."""
+
+    own_topics = frozenset({OWNER})
+
+    def __init__(self) -> None:
+        self.sizes = {OWNER: 1, REPARTITION: 1, "in": 1}
+        self.offsets: dict[Place, int] = {("in", 0): 8}
+
+    def committed(self, also: Iterable[Place] = ()) -> dict[Place, int]:
+        return {} if also else self.offsets
+
+    def commit(self, offsets: Mapping[Place, int]) -> None:
+        self.offsets |= offsets
+
+    def delete_topics(self, topics: Sequence[str]) -> None:
+        for topic in topics:
+            self.sizes.pop(topic, None)
+
+    def beginnings(self, places: Iterable[Place]) -> dict[Place, int]:
+        return dict.fromkeys(places, 0)
+
+    def ends(self, places: Iterable[Place]) -> dict[Place, int]:
+        return dict.fromkeys(places, 9)
+
+
+@pytest.fixture
+def broker() -> Broker:
+    return Broker()
+
+
+@pytest.fixture
+def application(tmp_path: Path, broker: Broker) -> StoppedApplication:
+    root = tmp_path / "app" / "checkpoint"
+    note = new_checkpoint("", {}, {}, application="app")
+    LocalFiles(root).write("millstream.json", note.to_json())
+    config = StreamsConfig(
+        {"application.id": "app", "bootstrap.servers": "b:1", "state.dir": str(tmp_path)}
+    )
+    group, place = cast(GroupOffsets, broker), root.as_uri()
+    return StoppedApplication(
+        config, "app", dict(broker.sizes), group, tmp_path / "app", place, has_state=True
+    )
+
+
+class Killed(Exception):
+    """Of the process."""
+
+
+def test_a_start_after_it_does_not_read_what_was_in_repartition_topics(
+    application: StoppedApplication, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(reset_plan, "empty", kill)
+    plan = planned(application, Scenario(), [], [], None)
+    with pytest.raises(Killed):
+        execute_plan(application, plan)
+    assert broker.sizes.keys() == {OWNER, "in"}
+    assert broker.offsets == {("in", 0): 0}
+    assert (application.state_dir / "cleaned").exists()
+
+
+def test_topics_that_it_has_deleted_may_be_named_once_more(
+    application: StoppedApplication, broker: Broker
+) -> None:
+    def plan(topic: str) -> Any:
+        now = replace(application, sizes=dict(broker.sizes))
+        return planned(now, Scenario(), [], [], [topic])
+
+    assert plan(REPARTITION).topics == [REPARTITION, OWNER]
+    broker.delete_topics([REPARTITION])
+    again = plan(REPARTITION)
+    assert again.topics == [OWNER]
+    assert again.warnings == [f'internal topic "{REPARTITION}" does not exist any more']
+    with pytest.raises(IllegalArgumentException, match='"app-output" is not an internal topic'):
+        plan("app-output")
