@@ -99,3 +99,14 @@ def test_topics_that_it_has_deleted_may_be_named_once_more(
     assert again.warnings == [f'internal topic "{REPARTITION}" does not exist any more']
     with pytest.raises(IllegalArgumentException, match='"app-output" is not an internal topic'):
         plan("app-output")
+
+
+def test_sorted_files_of_a_run_over_history_go_with_the_checkpoint(
+    application: StoppedApplication,
+) -> None:
+    """A later run with these files would take them for read."""
+    files = LocalFiles(application.state_dir / "checkpoint")
+    files.write("backfill/files.json", "{}")
+    files.write("backfill/data-0/partition=0/part.parquet", "")
+    execute_plan(application, planned(application, Scenario(), [], [], None))
+    assert files.names("") == []

@@ -19,7 +19,7 @@ AT = ["--set", "state.dir=state"]
 def root(tmp_path: Path) -> Path:
     """A checkpoint in its third generation, which has ended a batch."""
     found = tmp_path / "state" / "app" / "checkpoint"
-    for each in ("state", "offsets", "generations/1/state", "generations/2/seed"):
+    for each in ("state", "offsets", "backfill", "generations/1/state", "generations/2/seed"):
         (found / each).mkdir(parents=True)
     for each in ("millstream.json", "generations/2/commits/0", "generations/2/millstream.json"):
         (found / each).parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_former_generations_are_deleted(root: Path, tmp_path: Path) -> None:
     told = printed("state", "prune", "app", *AT, "--json", cwd=tmp_path)
-    gone = {"generations/1", "offsets", "state", "generations/2/seed"}
+    gone = {"generations/1", "offsets", "state", "backfill", "generations/2/seed"}
     assert set(json.loads(told)["deleted"]) == gone
     assert not any((root / each).exists() for each in gone)
     assert (root / "generations/2/commits/0").exists()

@@ -8,6 +8,7 @@ from millstream.topology.spark.checkpoint.descriptor import FILE, SEGMENTS
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SPARKS
 from millstream.topology.spark.checkpoint.origin import (
+    BACKFILL,
     GENERATIONS,
     ORIGIN,
     POINTER,
@@ -17,7 +18,19 @@ from millstream.topology.spark.checkpoint.origin import (
     WARMED,
 )
 
-_OURS = (SEGMENTS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER, RESCALING, STANDBYS, WARMED)
+_OURS = (
+    SEGMENTS,
+    TOPICS,
+    FILE,
+    ORIGIN,
+    SEED,
+    BACKFILL,
+    GENERATIONS,
+    POINTER,
+    RESCALING,
+    STANDBYS,
+    WARMED,
+)
 EMPTYING = "millstream-emptying"
 
 

@@ -19,9 +19,9 @@ from millstream.topology.spark.backfill.inputs import Inputs, as_text
 from millstream.topology.spark.backfill.records import COLUMNS, records_of
 from millstream.topology.spark.backfill.staged import Staged, StagedPartition
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.origin import BACKFILL
 
-DIRECTORY = "backfill"
-_NOTE = f"{DIRECTORY}/files.json"
+_NOTE = f"{BACKFILL}/files.json"
 _ROW_GROUP_BYTES = 4 << 20
 
 
@@ -46,10 +46,10 @@ def stage(
     Raises:
         StreamsException: A file cannot be read, or a record is wrong.
     """
-    files.remove(DIRECTORY)
+    files.remove(BACKFILL)
     found: dict[str, dict[int, StagedPartition]] = {}
     for number, (topic, paths) in enumerate(sorted(inputs.items())):
-        place = f"{DIRECTORY}/data-{number}"
+        place = f"{BACKFILL}/data-{number}"
         try:
             records, has_offsets = records_of(session, topic, sizes[topic], paths)
             within = _between(records, bounds[0].of(topic), bounds[1].of(topic), has_offsets)
@@ -90,9 +90,9 @@ def staged(files: Files, inputs: Inputs) -> Staged | None:
 
 def remove_data(files: Files) -> None:
     """Delete what has been read; the note stays, so that a second run knows the files."""
-    for name in files.names(DIRECTORY):
+    for name in files.names(BACKFILL):
         if name.startswith("data-"):
-            files.remove(f"{DIRECTORY}/{name}")
+            files.remove(f"{BACKFILL}/{name}")
 
 
 def _between(

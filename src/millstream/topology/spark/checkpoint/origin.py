@@ -20,6 +20,8 @@ STANDBYS = "millstream-standbys"
 """Directory of the files about standby copies; nothing depends on them."""
 WARMED = "millstream-warm"
 """Directory of state that new executors commit for its own sake; each deletes its own."""
+BACKFILL = "backfill"
+"""Directory of the files of users that a run over history has sorted."""
 RESCALING = "rescaling"
 """Directory of a rescaling that is under way, or was killed."""
 VERSION = 1

@@ -12,6 +12,7 @@ from millstream.topology.spark.checkpoint.descriptor import FILE, SEGMENTS, Chec
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SPARKS, CheckpointLog
 from millstream.topology.spark.checkpoint.origin import (
+    BACKFILL,
     ORIGIN,
     RESCALING,
     SEED,
@@ -116,7 +117,7 @@ class Generations:
         gone = [each for each in gone if each != directory_of(number)]
         if number:
             # The first generation's own files stay: they tell that there is a checkpoint.
-            gone += [*SPARKS, SEGMENTS, SEED, ORIGIN]
+            gone += [*SPARKS, SEGMENTS, SEED, ORIGIN, BACKFILL]
         gone += [f"{directory_of(number)}/{SEED}" if number else SEED, RESCALING]
         found = [each for each in dict.fromkeys(gone) if self._files.has(each)]
         for each in found:
