@@ -26,6 +26,7 @@ from millstream import (
     StreamsUncaughtExceptionHandler,
     StreamThreadExceptionResponse,
 )
+from millstream.plugins.observers import Observer, Observers
 from millstream.topology.spark.driver.query import STOPPED
 
 __all__ = ["app"]
@@ -194,3 +195,38 @@ def test_what_is_no_standby_update_listener_is_refused_at_once(app: App) -> None
         app.setStandbyUpdateListener(Restored())  # type: ignore[arg-type]
     with pytest.raises(ClassCastException, match="cannot be the class StandbyUpdateListener"):
         app.setStandbyUpdateListener(StandbyUpdateListener)  # type: ignore[arg-type]
+
+
+class Leaving(Observer):
+    """Ends the program in a change of state, or so it means."""
+
+    name = "leaving"
+    state = ""
+
+    def state_changed(self, new: str, old: str) -> None:
+        if new == self.state:
+            raise SystemExit(1)
+
+    def failed(self, error: Exception) -> None:
+        raise SystemExit(1)
+
+    def close(self) -> None:
+        raise SystemExit(1)
+
+
+@pytest.mark.parametrize("state", [*RUNNING, *FAILED, *CLOSED])
+def test_an_observer_that_calls_exit_has_no_effect(
+    app: App, state: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Leaving, "state", state)
+    app._observers = Observers([Leaving("app", {})])
+    monkeypatch.setattr(app.runner, "last_report", lambda: None)
+    app.start()
+    if state in FAILED:
+        app.runner.look = lambda: "boom"
+        with pytest.raises(StreamsException, match="the Spark query failed"):
+            app.wait()
+    else:
+        assert app.close() is True
+    assert app.states == RUNNING + (FAILED if state in FAILED else CLOSED)
+    assert "an observer failed observer=leaving" in caplog.text

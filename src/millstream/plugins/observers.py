@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -122,5 +123,9 @@ class Observers:
         for observer in self._observers:
             try:
                 call(observer)
-            except Exception:
+            except BaseException as error:
+                # Nor does sys.exit() end a thread of ours; Ctrl-C does end the program.
+                is_main = threading.current_thread() is threading.main_thread()
+                if is_main and isinstance(error, KeyboardInterrupt):
+                    raise
                 log.exception("an observer failed observer=%s", observer.name)
