@@ -6,9 +6,20 @@ import json
 from typing import Any
 
 import pytest
+from confluent_kafka.serialization import StringSerializer
 
-from millstream import Consumed, Headers, Produced, Serdes, StreamsBuilder
-from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream import (
+    Consumed,
+    Headers,
+    Produced,
+    Serdes,
+    Serializer,
+    StreamsBuilder,
+)
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+)
 from millstream.core.serdes.base import serializer_call
 from millstream.core.serdes.identity import format_of
 from millstream.testing import TopologyTestDriver
@@ -46,6 +57,75 @@ def test_a_function_may_take_headers_too() -> None:
     assert [header.key() for header in headers] == ["by"]
     assert writer.needs_headers()
     assert not Serdes.serdeFrom(write, read).serializer().needs_headers()
+
+
+def with_a_default(topic: str, data: Any, indent: int | None = None) -> bytes:
+    return json.dumps(data, indent=indent).encode()
+
+
+def with_late_headers(topic: str, data: Any, headers: Headers | None = None) -> bytes:
+    assert headers is None
+    return write(topic, data)
+
+
+def with_others(topic: str, data: Any, *others: Any) -> bytes:
+    assert not others
+    return write(topic, data)
+
+
+def with_optional_data(topic: str, headers: Headers, data: Any = None) -> bytes:
+    return write(topic, [len(list(headers)), data])
+
+
+class KeepsEncoding(Serializer[str]):
+    def serialize(self, topic: str, data: str, encoding: str = "utf-16") -> bytes:  # type: ignore[override]
+        return data.encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("serializer", "data", "expected"),
+    [
+        (lambda topic, data, codec=json: codec.dumps(data).encode(), 5, b"5"),
+        (with_a_default, 5, b"5"),
+        (with_late_headers, 5, b"5"),
+        (with_others, 5, b"5"),
+        (with_optional_data, 5, b"[0, 5]"),
+        (KeepsEncoding(), "a", "a".encode("utf-16")),
+    ],
+)
+def test_a_parameter_with_a_default_asks_for_nothing(
+    serializer: Any, data: Any, expected: bytes
+) -> None:
+    """A lambda keeps the variable of a loop so; it was given the data for it, and headers first."""
+    half = Serdes.serdeFrom(serializer, read).serializer()
+    assert serializer_call(half)("t", Headers(), data) == expected
+    assert half.needs_headers() is (serializer is with_optional_data)
+
+
+def of_data(data: Any, indent: int | None = None) -> bytes:
+    return json.dumps(data, indent=indent).encode()
+
+
+class WithContext:
+    def __call__(self, obj: Any, ctx: Any) -> bytes:
+        return of_data(obj)
+
+
+@pytest.mark.parametrize(
+    ("half", "name"),
+    [
+        (StringSerializer("utf_8"), "obj"),
+        (WithContext(), "obj"),
+        (of_data, "data"),
+        (lambda value, codec=json: codec.loads(value), "value"),
+    ],
+)
+def test_a_function_of_data_alone_would_get_the_topic_as_its_data(half: Any, name: str) -> None:
+    """Serializers of confluent-kafka take the data first: every value was the topic's name."""
+    with pytest.raises(ClassCastException) as caught:
+        Serdes.serdeFrom(half, read)
+    assert caught.value.getMessage() == f"serializer would take the topic for its {name}"
+    assert "lambda topic, data: serializer(data)" in caught.value.hint
 
 
 def test_functions_work_on_columns() -> None:

@@ -6,7 +6,6 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from math import inf
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
@@ -20,6 +19,9 @@ T = TypeVar("T")
 
 SerializerCall = Callable[[str, "Headers | None", Any], "bytes | None"]
 DeserializerCall = Callable[[str, "Headers | None", "bytes | None"], Any]
+
+_WITHOUT_HEADERS, _WITH_HEADERS = 2, 3
+"""Numbers of arguments: topic and data, or headers between them."""
 
 
 class Serializer(Readable, Closing, ABC, Generic[T]):
@@ -142,23 +144,32 @@ class Serde(Readable, Closing, ABC, Generic[T]):
 
 
 def wants_headers(method: Callable[..., Any]) -> bool:
-    """Return whether a bound ``serialize`` or ``deserialize`` has a parameter for headers."""
+    """Return whether a ``serialize`` or ``deserialize`` is to be called with headers.
+
+    It is if it asks for three arguments. One with a default, such as the variable of a loop that a
+    lambda keeps, is none that it asks for; unless it is the last of topic, headers and data.
+    """
     function = getattr(method, "__func__", None)
     if function is None and not _has_identity(method):
         function = type(method).__call__
-    return _positional(method) >= 3 if function is None else _positional(function) >= 4
+    return _takes_headers(method, 0) if function is None else _takes_headers(function, 1)
 
 
 # Serializers with an inner serializer call it per record; a signature costs 50 microseconds.
 @lru_cache(maxsize=1024)
-def _positional(function: Callable[..., Any]) -> float:
+def _takes_headers(function: Callable[..., Any], own: int) -> bool:
+    """Answer ``wants_headers`` for a function; so many of its parameters are ``self``."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        return 0
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return inf
-    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        return False
+    given = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][own:]
+    if len(given) < _WITHOUT_HEADERS and any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return True
+    asked_for = sum(p.default is p.empty for p in given)
+    return asked_for >= _WITH_HEADERS or (
+        len(given) >= _WITH_HEADERS and "header" in given[1].name.lower()
+    )
 
 
 def needs_headers(*halves: Any) -> bool:

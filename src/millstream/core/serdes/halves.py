@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from millstream.core.errors import ClassCastException
 from millstream.core.function_arguments import check_arguments
-from millstream.core.function_kinds import check_kind
+from millstream.core.function_kinds import check_kind, name_of
 from millstream.core.serdes.base import Deserializer, Serde, Serializer, is_stock, wants_headers
 from millstream.core.wording import a_kind
 
@@ -81,6 +82,10 @@ class FunctionDeserializer(ByFunction, Deserializer[Any]):
         raise NotImplementedError
 
 
+_CONTEXT = "ctx"
+"""What confluent-kafka's serializers call the place of a record, after the data."""
+
+
 def is_function(given: Any) -> bool:
     """Tell whether a function may stand for a half here: Java's lambda, not an object or class."""
     return isinstance(given, _FUNCTIONS)
@@ -122,6 +127,27 @@ def check_half_call(call: Callable[..., Any], parameter: str) -> None:
     check_kind(call, parameter)
     named = ("topic", "headers", "data") if wants_headers(call) else ("topic", "data")
     check_arguments(call, parameter, named)
+    _check_first(call, parameter)
+
+
+def _check_first(call: Callable[..., Any], parameter: str) -> None:
+    """Refuse a function of data alone, as those of other clients are: it would get the topic."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        return  # a built-in without a signature
+    first, *others = parameters
+    kinds = (first.VAR_KEYWORD, first.VAR_POSITIONAL)
+    more = [p.name for p in others if p.default is p.empty and p.kind not in kinds]
+    alone = not more or more[0] == _CONTEXT
+    if not alone or first.kind in kinds or "topic" in first.name.lower():
+        return
+    raise ClassCastException(
+        f"{parameter} would take the topic for its {first.name}",
+        detail=f"{name_of(call)} takes ({', '.join(p.name for p in (first, *others))}).",
+        hint="Let it take 2 arguments: topic, data. A serializer or deserializer of another client "
+        "goes into a function: lambda topic, data: serializer(data).",
+    )
 
 
 _BY_FUNCTION = {"serialize": FunctionSerializer, "deserialize": FunctionDeserializer}
