@@ -10,6 +10,7 @@ from confluent_kafka.serialization import StringSerializer
 
 from millstream import (
     Consumed,
+    Deserializer,
     Headers,
     Produced,
     Serdes,
@@ -19,8 +20,9 @@ from millstream import (
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
+    SerializationException,
 )
-from millstream.core.serdes.base import serializer_call
+from millstream.core.serdes.base import deserialize_column, serialize_column, serializer_call
 from millstream.core.serdes.identity import format_of
 from millstream.testing import TopologyTestDriver
 
@@ -132,6 +134,53 @@ def test_functions_work_on_columns() -> None:
     serde = Serdes.serdeFrom(write, read)
     assert serde.serializer().serialize_column("t", [1, [2]]) == [b"1", b"[2]"]
     assert serde.deserializer().deserialize_column("t", [b"1", b"[2]"]) == [1, [2]]
+
+
+class ByColumns(Serializer[str]):
+    """Works on columns in the way of a test."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def serialize(self, topic: str, data: str | None) -> bytes | None:
+        return None if data is None else data.encode()
+
+    def serialize_column(self, topic: str, values: Any) -> Any:
+        return self.column([value.encode() for value in values])
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (list, ""),
+        (lambda found: [bytearray(each) for each in found], ""),
+        (iter, ""),
+        (tuple, ""),
+        (lambda found: found[:-1], "serialize_column() of ByColumns returned 1 items for 2 values"),
+        (lambda _: None, "serialize_column() of ByColumns returned None for 2 values"),
+        (lambda found: [each.decode() for each in found], "ByColumns returned a str, not bytes"),
+    ],
+)
+def test_what_a_column_is_written_as_is_looked_at(column: Any, told: str) -> None:
+    half = ByColumns(column)
+    if not told:
+        assert serialize_column(half, "t", ["a", "b"]) == [b"a", b"b"]
+        return
+    with pytest.raises(SerializationException) as caught:
+        serialize_column(half, "t", ["a", "b"])
+    assert caught.value.getMessage() == told
+
+
+def test_a_column_that_is_read_has_a_value_for_each() -> None:
+    class Short(Deserializer[str]):
+        def deserialize(self, topic: str, data: bytes | None) -> str:
+            return (data or b"").decode()
+
+        def deserialize_column(self, topic: str, values: Any) -> Any:
+            return [each.decode() for each in values][1:]
+
+    with pytest.raises(SerializationException, match="returned 1 items for 2 values"):
+        deserialize_column(Short(), "t", [b"a", b"b"])
 
 
 def other(topic: str, data: bytes | None) -> Any:

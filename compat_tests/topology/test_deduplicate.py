@@ -213,6 +213,14 @@ def test_arguments_have_names() -> None:
     stream.deduplicate(idSelector=value, deduplicationInterval=1, deduplicated=named)
 
 
+def test_an_id_that_its_serde_writes_as_nothing_is_an_error() -> None:
+    nothing = Serdes.serdeFrom(lambda topic, data: None, TEXT.deserializer())
+    how: Any = Deduplicated.as_("once").withIdSerde(nothing)
+    with pytest.raises(StreamsException) as caught:
+        run(lambda s: s.deduplicateByKeyValue(value, 10 * S, how), [("a", "v", 0)])
+    assert isinstance(caught.value.__cause__, NullPointerException)
+
+
 def test_options_are_copied() -> None:
     options = Deduplicated.as_("a").withName("b").withStoreName("s").withKeySerde(TEXT)
     options = options.withIdSerde(LONG).withValueSerde(TEXT)

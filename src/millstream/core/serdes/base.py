@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
@@ -230,16 +231,25 @@ def close_inner(self: Any) -> None:
 
 def serialize_column(serializer: Any, topic: str, values: Sequence[Any]) -> list[bytes | None]:
     """Serialize many values, by the column method if the serializer has one."""
-    if hasattr(serializer, "serialize_column"):
-        return serializer.serialize_column(topic, values)  # type: ignore[no-any-return]
-    return Serializer.serialize_column(serializer, topic, values)
+    if not hasattr(serializer, "serialize_column"):
+        return Serializer.serialize_column(serializer, topic, values)
+    found = serializer.serialize_column(topic, values)
+    if is_stock(serializer):
+        return found  # type: ignore[no-any-return]
+    found = _whole_column(serializer, "serialize_column()", topic, values, found)
+    if set(map(type, found)) <= {bytes, NoneType}:
+        return found
+    return [_as_bytes(serializer, topic, each) for each in found]
 
 
 def deserialize_column(deserializer: Any, topic: str, values: Sequence[bytes | None]) -> list[Any]:
     """Deserialize many values, by the column method if the deserializer has one."""
-    if hasattr(deserializer, "deserialize_column"):
-        return deserializer.deserialize_column(topic, values)  # type: ignore[no-any-return]
-    return Deserializer.deserialize_column(deserializer, topic, values)
+    if not hasattr(deserializer, "deserialize_column"):
+        return Deserializer.deserialize_column(deserializer, topic, values)
+    found = deserializer.deserialize_column(topic, values)
+    if is_stock(deserializer):
+        return found  # type: ignore[no-any-return]
+    return _whole_column(deserializer, "deserialize_column()", topic, values, found)
 
 
 def configure_part(part: Any, configs: Mapping[str, Any], is_key: bool) -> None:
@@ -323,6 +333,27 @@ def _as_bytes(serializer: object, topic: str, data: Any) -> bytes | None:
         f"{type(serializer).__name__} returned {a_kind(data)}, not bytes",
         detail=f'The topic is "{topic}".',
         hint="Return bytes, or None for Kafka's null.",
+    )
+
+
+def _whole_column(
+    half: object, method: str, topic: str, values: Sequence[Any], found: Any
+) -> list[Any]:
+    """Return what a user's half has made of a column, as a list.
+
+    Raises:
+        SerializationException: It is no column, or of another length.
+    """
+    column = list(found) if isinstance(found, Iterable) else None
+    if column is not None and len(column) == len(values):
+        return column
+    returned = "None" if found is None else a_kind(found)
+    if column is not None:
+        returned = f"{len(column)} items"
+    raise SerializationException(
+        f"{method} of {type(half).__name__} returned {returned} for {len(values)} values",
+        detail=f'The topic is "{topic}".',
+        hint="Return a list with one item for each value, in their order.",
     )
 
 

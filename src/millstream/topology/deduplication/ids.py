@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.errors import StreamsException
+from millstream.core.errors import NullPointerException, StreamsException
 from millstream.core.serdes import Serde, serializer_call
 from millstream.core.serdes.base import serialize_column
 from millstream.core.serdes.checks import no_serde, serializer_of
@@ -154,11 +154,27 @@ class IdSerde:
 
     def one(self, data: Any) -> bytes:
         """Return the bytes of one object."""
-        return self._call(self._topic, None, data) or b""
+        found = self._call(self._topic, None, data)
+        if found is None:
+            raise self._no_bytes()
+        return found
 
     def many(self, column: Sequence[Any]) -> list[bytes]:
         """Return the bytes of many."""
-        return [data or b"" for data in serialize_column(self._serializer, self._topic, column)]
+        found = serialize_column(self._serializer, self._topic, column)
+        ids = [data for data in found if data is not None]
+        if len(ids) < len(found):
+            raise self._no_bytes()
+        return ids
+
+    def _no_bytes(self) -> NullPointerException:
+        """Return the error for an id without bytes: all such records would be duplicates."""
+        return NullPointerException(
+            "the id of a deduplication cannot be null",
+            detail=f"{type(self._serializer).__qualname__} returned None for one that is not; the "
+            f'topic is "{self._topic}".',
+            hint="Return bytes for every id; a record whose id is None passes.",
+        )
 
 
 def _joined(key: bytes, found: bytes) -> bytes:
