@@ -218,6 +218,8 @@ def _reference(node: Node, context: Context) -> str:
     if own is not None:
         return own
     shape = context.known(owner)
+    if shape is not None and method in shape.static_methods:  # of another file
+        return f"{class_reference(owner, context)}.{words.method_name(method)}"
     field = None if shape is None else context.accessor(shape, method)
     if field is not None:
         return f"lambda it: it.{words.method_name(field)}"
