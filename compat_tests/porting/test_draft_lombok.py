@@ -91,3 +91,21 @@ def test_a_logger_says_which_levels_it_writes(caplog: pytest.LogCaptureFixture) 
         assert names["f"]() is False
     with caplog.at_level(logging.INFO):
         assert names["f"]() is True
+
+
+def test_types_go_through_getters_of_lombok_and_components_of_records() -> None:
+    made = draft(
+        b"import org.apache.kafka.streams.*; import org.apache.kafka.streams.kstream.*;"
+        b" import java.math.*; record Sale(String user, BigDecimal total) {}"
+        b" @Data class Visit { private String user; private double length; private boolean last; }"
+        b" class A { static void f(KStream<String, Sale> sales, KStream<String, Visit> visits) {"
+        b" sales.map((k, s) -> KeyValue.pair(s.user(), s.total())).groupByKey()"
+        b".reduce((a, b) -> a.add(b));"
+        b" visits.groupBy((k, v) -> v.getUser()).count().toStream().map((k, n) ->"
+        b' KeyValue.pair(k + n, n)).to("a");'
+        b" visits.mapValues(Visit::getLength).mapValues(d -> d / 2);"
+        b" visits.mapValues(v -> v.isLast()).filter((k, b) -> b.equals(true)); } }"
+    ).text
+    assert ".reduce(lambda a, b: BigDecimal.add(a, b))" in made
+    assert 'KeyValue.pair(f"{k}{n}", n)' in made
+    assert ".mapValues(lambda d: d / 2)" in made

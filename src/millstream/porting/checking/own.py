@@ -56,5 +56,10 @@ def result(sources: Definitions, receiver: Typed, name: str) -> Typed | None:
     for each in holder.methods:
         if each.name == name:
             return names.typed(each.returns)
+    # Of a record, or of Lombok.
+    for component in holder.fields:
+        capital = component.name[:1].upper() + component.name[1:]
+        if name in (component.name, f"get{capital}", f"is{capital}"):
+            return names.typed(component.type)
     # A generated method (of Lombok, say), unless a class that was not read may have it.
     return None if holder.supers else OTHER
