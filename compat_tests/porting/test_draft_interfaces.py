@@ -147,3 +147,14 @@ def test_a_cast_or_a_question_of_a_class_is_a_function() -> None:
     )
     one = names["Paid"](1)
     assert names["paid"]([one, "x"]) == [one]
+
+
+def test_an_interface_that_extends_another_one_is_no_function() -> None:
+    names = run(
+        "interface Orders extends CrudRepository<String, Long> { String find(long id); }"
+        " interface Price extends Serializable { long of(String s); }"
+        ' static String f(Orders orders, Price price) { return orders.find(1L) + price.of("a"); }',
+        CrudRepository=object,
+    )
+    orders = type("Orders", (), {"find": lambda self, key: f"order {key} "})()  # noqa: ARG005
+    assert names["f"](orders, len) == "order 1 1"

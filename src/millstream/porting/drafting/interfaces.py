@@ -61,6 +61,8 @@ def is_function(held: str, method: str, node: Node, context: Context) -> bool:
     shape = context.known(held) if held else own[0] if len(own) == 1 else None
     if shape is None or not shape.abstract or shape.base or shape.anonymous:
         return False
+    if shape.interfaces - {"Serializable"}:  # it has their methods, too
+        return False
     if context.below(shape) or (len(shape.abstract) > 1 or method not in shape.methods):
         return False
     if shape.methods != shape.abstract:
