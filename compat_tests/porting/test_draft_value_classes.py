@@ -93,7 +93,7 @@ def test_lombok_takes_final_fields_first() -> None:
 def test_a_class_that_a_builder_makes_is_one_of_values() -> None:
     names = run(
         "} class P { private String id; private List<String> tags;"
-        " private P(Builder builder) { id = builder.id; tags = builder.tags; }"
+        " private P(Builder builder) { id = builder.id; tags = builder.tags; } P() { }"
         " public String getId() { return id; } public List<String> getTags() { return tags; }"
         " public static Builder builder() { return new Builder(); }"
         " public boolean tagged() { return !tags.isEmpty(); }"
@@ -110,3 +110,4 @@ def test_a_class_that_a_builder_makes_is_one_of_values() -> None:
     read = serde.deserializer().deserialize("t", data)
     assert (read.id, read.tags, read.tagged()) == ("a", ["b"], True)
     assert len({value, read}) == 2
+    assert (made().id, made().tags) == (None, None)

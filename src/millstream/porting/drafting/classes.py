@@ -247,6 +247,7 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
     made = [each for each in members(body) if each.type == "constructor_declaration"]
     made.sort(key=lambda each: -len(inner(each.child_by_field_name("parameters"))))
     names: list[str] = []
+    defaults: dict[str, str] = {}
     if made:
         with context.function():
             declared = made[0].child_by_field_name("parameters")
@@ -255,15 +256,20 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
             given = block(inside, context) if inside is not None else []
             given = [*_base_is_made(inside, context), *given]
             assigned = {row.partition(" = ")[0] for row in given}
-            rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
+            first_, rows = rows, [row for row in rows if row.partition(" = ")[0] not in assigned]
+            rows += given
+            if len(names) == 1 and [each for each in made[1:] if constructors.is_empty(each)]:
+                rows = [*first_, f"if {names[0]} is None:", "    return", *given]
+                defaults[names[0]] = "None"
     else:
         names = [words.name(java) for java in lombok.arguments(body.parent if body else None)]
         given = [f"self.{words.method_name(name)} = {name}" for name in names]
         given = [*(_base_is_made(None, context) if rows or names else []), *given]
         assigned = {row.partition(" = ")[0] for row in given}
         rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
-    defaults: dict[str, str] = {}
     for other in made[1:]:
+        if constructors.is_empty(other) and defaults.get(names[0]) == "None":
+            continue
         found = constructors.defaults(other, made[0], context)
         if found is not None and constructors.fit(names, defaults, found):
             defaults |= found

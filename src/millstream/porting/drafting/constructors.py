@@ -102,6 +102,11 @@ def of(body: Node | None) -> tuple[Node | None, list[Node]]:
     return (made[0] if made and _parameters(made[0]) else None), made
 
 
+def is_empty(constructor: Node) -> bool:
+    """Tell whether a constructor takes nothing and does nothing."""
+    return not _parameters(constructor) and not inner(constructor.child_by_field_name("body"))
+
+
 def only_sets(constructor: Node, fields: set[str]) -> bool:
     """Tell whether a constructor only gives fields values, or calls another one."""
     given, own = _given(constructor, []), {*_parameters(constructor)}
