@@ -14,6 +14,7 @@ from millstream.core.serdes.base import serialize_column
 from millstream.core.serdes.checks import no_serde, serializer_of
 from millstream.topology.operators.folding import identities, numbered
 from millstream.topology.operators.operator import AnyRecord, runs
+from millstream.topology.operators.returned import Returned
 
 _LENGTH = struct.Struct(">i")
 NO_ID = -1
@@ -43,6 +44,11 @@ class Ids(ABC):
     @abstractmethod
     def of(self, record: AnyRecord) -> bytes | None:
         """Return a record's id; None if it has none and is never a duplicate."""
+
+    def first_ones(self, chunk: Chunk, each: Callable[[Chunk], None]) -> Chunk:
+        """Let ``each`` process records one by one, as long as ids may change; return the others."""
+        del each
+        return chunk
 
     @abstractmethod
     def columns(self, context: Any, chunk: Chunk) -> Iterator[tuple[Chunk, Columns]]:
@@ -104,6 +110,7 @@ class KeyAndSelectedIds(Ids):
         id_serde: Serde[Any] | None,
     ) -> None:
         self._selector = selector
+        self._selected = Returned()
         self._key = IdSerde(key_serde)
         self._id = IdSerde(id_serde)
 
@@ -115,13 +122,17 @@ class KeyAndSelectedIds(Ids):
         self._id.bind(context, topic)
 
     def of(self, record: AnyRecord) -> bytes | None:
-        found = self._selector(record._key, record._value)
+        found = self._selected.noted(self._selector(record._key, record._value))
         if record._key is None or found is None:
             return None
         return _joined(self._key.one(record._key), self._id.one(found))
 
+    def first_ones(self, chunk: Chunk, each: Callable[[Chunk], None]) -> Chunk:
+        return self._selected.first_ones(chunk, each)
+
     def columns(self, context: Any, chunk: Chunk) -> Iterator[tuple[Chunk, Columns]]:
         for run, found in runs(context, chunk, self._selector, chunk.keys, chunk.values):
+            self._selected.are_many(found, context)
             yield run, [run.keys, found]
 
     def bytes_of(self, columns: Columns) -> tuple[list[int], list[bytes]]:

@@ -81,6 +81,7 @@ class Deduplicate(SavesStreamTime):
             self._context.each(chunk)
             return
         self._swept = True
+        chunk = self._ids.first_ones(chunk, self._context.each)
         for run, columns in self._ids.columns(self._context, chunk):
             try:
                 slots, ids = self._ids.slots(columns)

@@ -55,6 +55,29 @@ def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]]:
     return [key for key, _ in pairs], [value for _, value in pairs]
 
 
+class Read:
+    """What a collection that is no list had when it was returned."""
+
+    __slots__ = ("error", "items")
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.error: Exception | None = None
+        """Raised after these."""
+
+
+def read(results: Any) -> Any:
+    """Read what a mapper has returned, unless that is a list, or nothing that can be read."""
+    if type(results) in SIZED or isinstance(results, SINGLE) or not isinstance(results, Iterable):
+        return results
+    found = Read()
+    try:
+        found.items.extend(results)
+    except Exception as error:  # noqa: BLE001 - a user's iterator may raise anything
+        found.error = error
+    return found
+
+
 def not_none(results: Any) -> Any:
     """Return what a mapper returned, an iterable that may be empty.
 
@@ -100,9 +123,9 @@ def flattened(
     items: list[Any] = []
     for index, result in enumerate(results):
         before = len(items)
-        error = None
+        error, given = (result.error, result.items) if type(result) is Read else (None, result)
         try:
-            found = not_none(result)
+            found = not_none(given)
             items.extend(found if convert is None else map(convert, found))
         except Exception as raised:  # noqa: BLE001 - a user's iterator may raise anything
             error = raised

@@ -13,6 +13,7 @@ from millstream.topology.operators.flat import fanned_out
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart
 from millstream.topology.operators.operator import AnyRecord, runs
 from millstream.topology.operators.owed_answers import OwedAnswers, Wanted
+from millstream.topology.operators.returned import Returned
 from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
 
 _NO_FOREIGN_KEY = "null foreign key"
@@ -25,6 +26,7 @@ class Subscribe(JoinPart):
     def init(self, context: Any) -> None:
         super().init(context)
         self._keys = serializer_of(self._key_serde, "the key serde of a foreign-key join")
+        self._extracted = Returned()
         self._owed = None
         if context.answers_come_later and not self._join.left:
             # Where both sides are one task, or an adoption has left subscriptions on the broker,
@@ -54,7 +56,7 @@ class Subscribe(JoinPart):
         if self.outdated(change) or (change.old is None and change.new is None):
             return
         old = self._join.foreign_key(key, change.old)
-        new = self._join.foreign_key(key, change.new)
+        new = self._extracted.noted(self._join.foreign_key(key, change.new))
         if self._lacks_key(change.new, new):
             self.context.drop(_NO_FOREIGN_KEY)
         wanted = self._wanted(
@@ -73,8 +75,10 @@ class Subscribe(JoinPart):
             self.forward(make_record(foreign_key, subscription, record._timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
+        chunk = self._extracted.first_ones(chunk, self.context.each)
         columns = chunk.keys, chunk.values, chunk.olds or [None] * len(chunk)
         for run, found in runs(self.context, chunk, self._both, *columns):
+            self._extracted.are_many([new for _, new in found], self.context)
             try:
                 made = self._subscribed(run, found)
             except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses

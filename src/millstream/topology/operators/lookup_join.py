@@ -203,6 +203,7 @@ class JoinGlobalTable(LookupJoin):
     ) -> None:
         super().__init__(joiner, left=left)
         self._selector = selector
+        self._selected = Returned()
         self._store = store
 
     def init(self, context: Any) -> None:
@@ -211,7 +212,12 @@ class JoinGlobalTable(LookupJoin):
         self.by_records = not self._getter.by_columns
 
     def row_key(self, key: Any, value: Any) -> Any:
-        return self._selector(key, value)
+        return self._selected.noted(self._selector(key, value))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        super().process_chunk(self._selected.first_ones(chunk, self.context.each))
 
     def _row_keys(self, chunk: Chunk) -> Iterable[tuple[Chunk, list[Any]]]:
-        return runs(self.context, chunk, self._selector, chunk.keys, chunk.values)
+        for run, keys in runs(self.context, chunk, self._selector, chunk.keys, chunk.values):
+            self._selected.are_many(keys, self.context)
+            yield run, keys

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.keyvalue import KeyValue
 from millstream.core.serdes.reused import PLAIN, cannot_change
-from millstream.topology.operators.flat import SINGLE, SIZED
+from millstream.topology.operators.flat import SINGLE, SIZED, Read, read
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -27,6 +27,7 @@ LIST_PROBES = 16
 """How many lists of results are looked at: a function that fills one again begins with that."""
 
 _REFILLED = frozenset({list, KeyValue})
+_READ = SIZED | {Read, type(None)}
 _WARNING = (
     "operator=%s a function returned one object for several records that it was called for at once;"
     " if it changes that object between calls, some of them show its last state; from now on its "
@@ -51,15 +52,21 @@ class Returned:
     Args:
         trusted: They cannot be changed, as is known beforehand.
         in_lists: The function may return a list with them, and that may be the same one, too.
+        keys: What looks at the keys, if they are the values of pairs.
     """
 
-    def __init__(self, *, trusted: bool = False, in_lists: bool = False) -> None:
+    def __init__(
+        self, *, trusted: bool = False, in_lists: bool = False, keys: Returned | None = None
+    ) -> None:
         self._plain: set[type] = set(PLAIN)
         self._left = 0 if trusted else PROBES
         self._seen: dict[int, Any] = {}
         self._lists_left = LIST_PROBES if in_lists else 0
         self._lists: list[Any] = []
         self._one_by_one = False
+        self._keys = keys
+        self._unread = False
+        """The function may return collections whose items change until they are read."""
 
     @property
     def trusts(self) -> bool:
@@ -81,9 +88,8 @@ class Returned:
             each: Processes records one by one, and has every result noted.
         """
         count = 1
-        while len(chunk) and (self._left or self._lists_left or self._one_by_one):
-            left = max(self._left, self._lists_left)
-            count = len(chunk) if self._one_by_one else min(count, left)
+        while len(chunk) and (left := self._left_of(len(chunk))):
+            count = min(count, left)
             each(chunk.slice(0, count))
             chunk = chunk.slice(count, len(chunk))
             count *= 2
@@ -102,9 +108,7 @@ class Returned:
             return
         # Kept, so that no other object gets its id.
         self._seen[id(item)] = item
-        self._left -= 1
-        if not self._left:
-            self._trust()
+        self._count()
 
     def noted(self, item: Any) -> Any:
         """Return a result after a look at it."""
@@ -112,10 +116,10 @@ class Returned:
         return item
 
     def noted_pair(self, found: Any) -> Any:
-        """Return a pair after a look at its value."""
+        """Return a pair after a look at its key and its value."""
         if isinstance(found, tuple | list | KeyValue) and len(found) == 2:
             self._note_list(found)
-            self.note(found[1])
+            self._note_both(*found)
         return found
 
     def noted_items(self, results: Any, look: Callable[[Any], Any]) -> Any:
@@ -124,7 +128,21 @@ class Returned:
             return results
         self._note_list(results)
         items: Iterator[Any] = map(look, results)
-        return list(items) if type(results) in SIZED else items
+        if type(results) in SIZED:
+            return list(items)
+        self._unread = True
+        return items
+
+    def reading(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of many results; what is no list is read as soon as it is returned.
+
+        A generator, a view of a dict or a deque has other items when the function is called again.
+        """
+        return (lambda *arguments: read(function(*arguments))) if self._unread else function
+
+    def look_for_unread(self, results: list[Any]) -> None:
+        """Look at what a function of many results has returned in a run."""
+        self._unread = self._unread or not _READ.issuperset(map(type, results))
 
     def look_at_lists(self, results: list[Any], context: NodeContext) -> None:
         """Look at what was returned in a run, where an item may be a list of results."""
@@ -154,10 +172,33 @@ class Returned:
 
     def forward_run(self, chunk: Chunk, made: list[Any], context: NodeContext) -> None:
         """Forward a run that has what the function has made; one by one if it has to be."""
-        if self.are_many(made, context):
+        keys_are_many = self._keys is None or self._keys.are_many(chunk.keys, context)
+        if self.are_many(made, context) and keys_are_many:
             context.forward_chunk(chunk)
         else:
             context.forward_each(chunk)
+
+    def _left_of(self, count: int) -> int:
+        """Return how many of so many records go one by one before anything else is known."""
+        if self._one_by_one:
+            return count
+        left = max(self._left, self._lists_left)
+        return left if self._keys is None else max(left, self._keys._left_of(count))
+
+    def _note_both(self, key: Any, value: Any) -> None:
+        keys = self._keys
+        if keys is not None and key is None:
+            # Records without keys may be all that there are.
+            keys._count()
+        elif keys is not None:
+            keys.note(key)
+        self.note(value)
+
+    def _count(self) -> None:
+        if self._left:
+            self._left -= 1
+            if not self._left:
+                self._trust()
 
     def _note_list(self, found: Any) -> None:
         """Look at a list with a result, or with results, that was made alone."""

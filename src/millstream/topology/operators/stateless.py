@@ -64,10 +64,15 @@ class MapperOperator(Operator):
 
     in_lists = False
     """It returns lists."""
+    in_pairs = False
+    """They have keys and values."""
+    many = False
+    """It returns many results at once."""
 
     def __init__(self, mapper: Callable[..., Any]) -> None:
         self._mapper = mapper
-        self._returned = Returned(in_lists=self.in_lists)
+        keys = Returned() if self.in_pairs else None
+        self._returned = Returned(in_lists=self.in_lists, keys=keys)
 
     def look(self, result: Any) -> Any:
         """Return what the mapper has returned, after a look at what it forwards of it."""
@@ -83,9 +88,12 @@ class MapperOperator(Operator):
         Before that, process records one by one while the mapper is not known.
         """
         chunk = self._returned.first_ones(chunk, self._watched)
-        for run, made in runs(self.context, chunk, self._mapper, *self.arguments(chunk)):
+        mapper = self._returned.reading(self._mapper) if self.many else self._mapper
+        for run, made in runs(self.context, chunk, mapper, *self.arguments(chunk)):
             if self.in_lists:
                 self._returned.look_at_lists(made, self.context)
+            if self.many:
+                self._returned.look_for_unread(made)
             yield run, made
 
     def forward_run(self, chunk: Chunk, made: list[Any]) -> None:
@@ -139,7 +147,7 @@ class SelectKey(MapperOperator):
 class Map(MapperOperator):
     """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
 
-    in_lists = True
+    in_lists = in_pairs = True
 
     def look(self, result: Any) -> Any:
         return self._returned.noted_pair(result)
@@ -167,7 +175,7 @@ class Map(MapperOperator):
 class FlatMapValues(ValueMapperOperator):
     """Replaces a value by any number of values."""
 
-    in_lists = True
+    in_lists = many = True
 
     def look(self, result: Any) -> Any:
         return self._returned.noted_items(result, self._returned.noted)
@@ -187,7 +195,7 @@ class FlatMapValues(ValueMapperOperator):
 class FlatMap(MapperOperator):
     """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
 
-    in_lists = True
+    in_lists = in_pairs = many = True
 
     def look(self, result: Any) -> Any:
         return self._returned.noted_items(result, self._returned.noted_pair)
