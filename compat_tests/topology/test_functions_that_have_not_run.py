@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from compat_tests.topology.running import Event, new_task, raw_chunk
-from millstream import ClassCastException, JsonSerde, KStream, Serdes, StreamsBuilder
+from millstream import (
+    ClassCastException,
+    JsonSerde,
+    KStream,
+    LogAndContinueProcessingExceptionHandler,
+    Serdes,
+    StreamsBuilder,
+)
 from millstream.core.errors import StreamsException
 
 TEXT = Serdes.String()
@@ -58,6 +65,23 @@ def test_what_has_not_run_is_refused(use: Use, function: Any, by_chunks: bool) -
     while cause is not None and not isinstance(cause, ClassCastException):
         cause = cause.__cause__
     assert "of which nothing has run" in str(cause)
+
+
+@pytest.mark.parametrize("use", ["filter", "filterNot", "peek"])
+def test_a_record_whose_function_has_not_run_is_skipped_alone(use: str) -> None:
+    def sent(*, by_chunks: bool) -> list[Any]:
+        builder = StreamsBuilder()
+        above = builder.stream("in").mapValues(str.lower)
+        USES[use](above, lambda _, value: later(value) if value in "146" else use != "filterNot")
+        config = CONFIG | {"processing.exception.handler": LogAndContinueProcessingExceptionHandler}
+        task, host = new_task(builder.build().plan(), config, by_chunks=by_chunks)
+        task.add(raw_chunk([Event("a", str(n), n) for n in range(7)], 0))
+        task.run()
+        task.commit()
+        return [each.value for each in host.sent]
+
+    # As single records, whose operator above is asked what becomes of it.
+    assert sent(by_chunks=True) == sent(by_chunks=False) == [b"0", b"2", b"3", b"5"]
 
 
 class Sized:

@@ -142,9 +142,9 @@ def check_result(result: Any, role: str) -> None:
         )
 
 
-def first_refused(results: Sequence[Any], role: str) -> int | None:
-    """Return the place of the first result that ``check_result`` refuses; None if there is none."""
+def refused_places(results: Sequence[Any], role: str) -> list[int]:
+    """Return the places of the results that ``check_result`` refuses."""
     refused = _NOT_RUN | _NOT_CALLED if role == PREDICATE else _NOT_RUN
     if refused.isdisjoint(map(type, results)):
-        return None
-    return next(place for place, each in enumerate(results) if type(each) in refused)
+        return []
+    return [place for place, each in enumerate(results) if type(each) in refused]

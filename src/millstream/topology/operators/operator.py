@@ -9,7 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.columns import until_error
 from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import check_result, first_refused
+from millstream.core.function_kinds import check_result, refused_places
 from millstream.core.records import Record
 
 if TYPE_CHECKING:
@@ -66,12 +66,16 @@ def done_runs(
     role: str,
     *columns: Sequence[Any],
 ) -> Iterator[tuple[Chunk, list[Any]]]:
-    """Yield as ``runs`` does; refuse results as ``check_result`` does."""
+    """Yield as ``runs`` does, without records whose results ``check_result`` refuses."""
     for run, results in runs(context, chunk, function, *columns):
-        place = first_refused(results, role)
-        if place is not None:
+        start = 0
+        for place in refused_places(results, role):
+            if place > start:
+                yield run.slice(start, place), results[start:place]
+            start = place + 1
             try:
                 check_result(results[place], role)
             except ClassCastException as error:
                 context.fail(run, place, error)
-        yield run, results
+        if start < len(results):
+            yield run.slice(start, len(results)), results[start:]
