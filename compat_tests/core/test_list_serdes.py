@@ -17,6 +17,8 @@ from millstream.core.headers import Header, Headers
 from millstream.core.serdes import (
     ListDeserializer,
     ListSerializer,
+    LongDeserializer,
+    LongSerializer,
     Serdes,
 )
 
@@ -91,3 +93,18 @@ def test_what_is_no_serde_is_not_taken_for_the_inner_one(half: Any, wrong: Any) 
     configs = {"default.list.value.serde.inner": wrong, "default.list.value.serde.type": list}
     with pytest.raises(ConfigException, match="default.list.value.serde.inner: it has no method"):
         half().configure(configs, False)
+
+
+class OwnLongSerializer(LongSerializer):
+    pass
+
+
+class OwnLongDeserializer(LongDeserializer):
+    pass
+
+
+def test_entries_of_a_subclass_have_their_sizes_as_in_kafka() -> None:
+    serde = Serdes.ListSerde(list, Serdes.serdeFrom(OwnLongSerializer(), OwnLongDeserializer()))
+    written = "0100000003000000080000000000000001ffffffff000000080000000000000002"
+    assert write(serde, [1, None, 2]).hex() == written
+    assert read(serde, written) == [1, None, 2]

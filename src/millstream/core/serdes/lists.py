@@ -110,7 +110,8 @@ class ListSerializer(Serializer[Sequence[Any]]):
         entries = list(data)
         call = serializer_call(self._inner)
         blobs = [None if entry is None else call(topic, headers, entry) for entry in entries]
-        if isinstance(self._inner, FIXED_SERIALIZERS):
+        # Not their subclasses, as in Java: those may write anything.
+        if type(self._inner) in FIXED_SERIALIZERS:
             nulls = [index for index, blob in enumerate(blobs) if blob is None]
             head = struct.pack(
                 f">b{len(nulls) + 2}i", CONSTANT_SIZE, len(nulls), *nulls, len(entries)
