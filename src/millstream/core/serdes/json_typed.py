@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import math
-import operator
 import types
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, get_args, get_origin
 
@@ -25,6 +23,7 @@ from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.json_encoding import check_names
 from millstream.core.serdes.json_models import dumped
+from millstream.core.serdes.json_nan import may_hold_floats, nones_of, refuse_nan
 from millstream.core.serdes.json_sets import in_order, is_model
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
@@ -52,8 +51,8 @@ class TypedJsonSerializer(Serializer[Any]):
         self._format = _shown(type)
         self._encode_fast = msgspec.json.Encoder(enc_hook=_to_json, order="deterministic").encode
         # JSON has no NaN, and msgspec writes null for it.
-        self._hides_nan = _may_hold_floats(type)
-        self._nones = _nones_of(type)
+        self._hides_nan = may_hold_floats(type)
+        self._nones = nones_of(self._class)
 
     def serialize(self, topic: str, data: Any) -> bytes | None:
         if data is None:
@@ -99,7 +98,7 @@ class TypedJsonSerializer(Serializer[Any]):
     def _refuse_nan(self, value: Any, data: bytes) -> None:
         # One null for each field that is None: there is none for a number.
         if data.count(b"null") != self._nones(value):
-            _refuse_nan(value)
+            refuse_nan(msgspec.to_builtins(value, enc_hook=_to_json, str_keys=True))
 
     def _encoded(self, data: Any) -> bytes:
         try:
@@ -233,75 +232,6 @@ def _from_json(kind: Any, found: Any) -> Any:
         counts = types.GenericAlias(dict, (*(get_args(kind) or (Any,)), int))
         return Counter(msgspec.convert(found, counts, str_keys=True, dec_hook=_from_json))
     raise _NoForm(f"{kind!r} has no JSON form")
-
-
-def _nones_of(wanted: Any) -> Callable[[Any], int]:
-    """Return how many fields of an object of a type are None, parts of its fields left out.
-
-    -1 where that is not known.
-    """
-    kind = _class_of(wanted)
-    if kind is dict:
-        return lambda value: list(value.values()).count(None)
-    try:
-        fields = getattr(msgspec.inspect.type_info(kind), "fields", ())
-    except (TypeError, NameError):
-        fields = ()
-    names = [each.name for each in fields]
-    # Fields that may be left out have no null.
-    config = getattr(kind, "__struct_config__", None)
-    if len(names) < 2 or (config is not None and config.omit_defaults):
-        return lambda _: -1
-    fields_of = operator.attrgetter(*names)
-
-    def nones(value: Any) -> int:
-        # A subclass may have more fields, or leave out those with their default.
-        if type(value) is not kind:
-            return -1
-        try:
-            return fields_of(value).count(None)
-        except AttributeError:  # a field that was never set has no null
-            return -1
-
-    return nones
-
-
-def _refuse_nan(value: Any) -> None:
-    plain = msgspec.to_builtins(value, enc_hook=_to_json, str_keys=True)
-    left = [plain]
-    while left:
-        each = left.pop()
-        if isinstance(each, float) and not math.isfinite(each):
-            raise ValueError(f"JSON has no {each}")
-        if isinstance(each, dict):
-            left += each.values()
-        elif isinstance(each, list | tuple):
-            left += each
-
-
-def _may_hold_floats(wanted: Any) -> bool:
-    try:
-        schema = msgspec.json.schema(wanted)
-    except (TypeError, ValueError, NameError):
-        return True
-    return not _without_floats(schema)
-
-
-def _without_floats(schema: Any) -> bool:
-    """Tell whether a JSON schema has neither numbers with a point nor parts of any type."""
-    if not isinstance(schema, dict):
-        return True
-    parts = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
-    parts += [*schema.get("anyOf", []), *schema.get("prefixItems", [])]
-    parts += [schema[name] for name in ("items", "additionalProperties") if name in schema]
-    kind = schema.get("type")
-    if kind == "number" or (kind is None and not schema.keys() & {"anyOf", "$ref", "enum"}):
-        return False
-    if kind == "object" and not schema.keys() & {"properties", "additionalProperties"}:
-        return False
-    if kind == "array" and not schema.keys() & {"items", "prefixItems"}:
-        return False
-    return all(map(_without_floats, parts))
 
 
 def refuse_unknown(wanted: Any) -> None:

@@ -12,16 +12,37 @@ import msgspec
 
 from millstream.core.errors import SerializationException
 from millstream.core.serdes.json_models import dumped, may_hold_secrets
-from millstream.core.serdes.json_sets import in_order, may_hold_sets
+from millstream.core.serdes.json_nan import may_hold_floats, nones_of, refuse_nan
+from millstream.core.serdes.json_sets import in_order, is_model, may_hold_sets
 from millstream.core.serdes.json_typed import read_model
+from millstream.serdes.registry.json_unknown import unknown_field
 
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 
 
 def encoder(kind: type) -> Callable[[Any], bytes]:
-    """Return the function from objects of a class to JSON; equal sets give equal bytes."""
+    """Return the function from objects of a class to JSON; equal sets give equal bytes.
+
+    It raises ``ValueError`` for NaN and infinity, for which JSON has no number.
+    """
+    encode = _encoder(kind)
+    if not may_hold_floats(kind):
+        return encode
+    nones = nones_of(kind)
+
+    def checked(value: Any) -> bytes:
+        found = encode(value)
+        # Null stands for None, or for a number that JSON has not.
+        if b"null" in found and found.count(b"null") != nones(value):
+            refuse_nan(value.model_dump() if is_model(kind) else msgspec.to_builtins(value))
+        return found
+
+    return checked
+
+
+def _encoder(kind: type) -> Callable[[Any], bytes]:
     encode = msgspec.json.Encoder().encode
-    if hasattr(kind, "model_dump_json"):
+    if is_model(kind):
         if may_hold_sets(kind) or may_hold_secrets(kind):
             return lambda value: encode(dumped(value))
         return lambda value: value.model_dump_json().encode()
@@ -42,25 +63,29 @@ def decoder(wanted: Any, *, refuse_unknown: bool) -> Callable[[bytes], Any]:
 
     Args:
         wanted: The class.
-        refuse_unknown: Whether an object with a field that the class does not have is refused.
+        refuse_unknown: Whether an object with a field that the class does not have is refused, at
+            any depth. Models of pydantic follow their own ``extra``.
     """
     if wanted is None:
         return msgspec.json.Decoder().decode
     if hasattr(wanted, "model_validate_json"):
         return partial(read_model, wanted)
-    names = _names(wanted)
-    if names is None or not refuse_unknown:
-        return msgspec.json.Decoder(wanted).decode
-    generic = msgspec.json.Decoder().decode
+    read = msgspec.json.Decoder(wanted).decode
+    unknown = unknown_field(wanted) if refuse_unknown else None
+    if unknown is None:
+        return read
+    generic, find = msgspec.json.Decoder().decode, unknown
 
     def decode(data: bytes) -> Any:
-        plain = generic(data)
-        if isinstance(plain, dict) and (others := plain.keys() - names):
+        # Of the JSON itself: a number with more digits than a float has must keep them.
+        found = read(data)
+        if (other := find(generic(data))) is not None:
+            name, kind = other
             raise SerializationException(
-                f'Unrecognized field "{min(others)}" ({wanted.__qualname__})',
+                f'Unrecognized field "{name}" ({kind.__qualname__})',
                 hint="Add the field to the class, or set json.fail.unknown.properties=false.",
             )
-        return msgspec.convert(plain, wanted)
+        return found
 
     return decode
 
