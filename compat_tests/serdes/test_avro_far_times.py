@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from millstream import AvroSerde, GenericAvroSerde, SerializationException
+from millstream import (
+    AvroSerde,
+    ClassCastException,
+    GenericAvroSerde,
+    Instant,
+    SerializationException,
+)
 
 YEAR_10000 = 253_402_300_800_000
 
@@ -37,6 +43,24 @@ def test_a_time_beyond_pythons_is_told_and_can_be_read_as_a_number(
     assert f"{number} is a {logical}" in str(caught.value)
     plain = AvroSerde(schema(kind, None)).deserializer()
     assert plain.deserialize("t", data) == {"ends": number}
+
+
+@pytest.mark.parametrize(
+    ("logical", "number"), [("timestamp-millis", 10**15), ("timestamp-micros", 10**18)]
+)
+def test_an_instant_beyond_pythons_years_is_written_as_its_own_time(
+    logical: str, number: int
+) -> None:
+    value = {"ends": Instant.ofEpochMilli(10**15)}
+    data = AvroSerde(schema("long", logical)).serializer().serialize("t", value)
+    plain = AvroSerde(schema("long", None)).deserializer()
+    assert plain.deserialize("t", data) == {"ends": number}
+
+
+def test_an_instant_that_the_bits_do_not_hold_is_refused() -> None:
+    value = {"ends": Instant.MAX}
+    with pytest.raises(ClassCastException, match="64 bits|timestamp-micros"):
+        AvroSerde(schema("long", "timestamp-micros")).serializer().serialize("t", value)
 
 
 def test_a_serde_with_a_registry_reads_the_number_where_its_schema_has_no_logical_type() -> None:

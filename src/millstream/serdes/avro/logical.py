@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from millstream.core.java_units import far
 from millstream.serdes.avro.misfit import Misfit
 from millstream.serdes.avro.wire import Malformed
 
@@ -60,6 +61,9 @@ def _instant(unit: dt.timedelta) -> Callable[[dt.datetime], int]:
                 "A time without a zone differs from machine to machine: "
                 "give datetime.now(timezone.utc), for instance.",
             )
+        if (far_ms := far(value)) is not None:
+            # Beyond the years of Python, an Instant's own fields are those of the last one.
+            return far_ms * (MILLISECOND // unit)
         return (value - EPOCH) // unit
 
     return write
