@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import collections.abc
-import dataclasses
 import datetime as dt
 import enum
 import json
-import math
 import re
 import types
 import typing
@@ -19,9 +17,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.serdes.avro.classes import SUPPORTED, attributes
+from millstream.serdes.avro.declared import MISSING, declared, type_and_default
 from millstream.serdes.avro.from_datum import bare
 from millstream.serdes.avro.records import AvroRecord
-from millstream.serdes.avro.schema import AvroSchema, avro_schema, kind_of
+from millstream.serdes.avro.schema import AvroSchema, avro_schema
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIMPLE: Mapping[Any, Any] = {
@@ -98,58 +97,20 @@ class _Derivation:
 
     def _fields(self, cls: Any) -> list[Any]:
         hints = typing.get_type_hints(cls)
-        own = _declared(cls)
+        own = declared(cls)
         found = []
         for name in attributes(cls) or ():
-            metadata, default = own.get(name, ({}, dataclasses.MISSING))
+            metadata, default = own.get(name, ({}, MISSING))
             where = f"{cls.__name__}.{name}"
             node = metadata.get("avro") or self.node(hints[name], where)
             field = {"name": _field_name(name), "type": node}
-            if (json_default := _default(default)) is not _NONE:
-                field["type"] = _default_first(node, json_default)
-                field["default"] = json_default
+            field |= type_and_default(node, default)
             found.append(field)
         return found
 
 
-_NONE: Any = object()
-
-
 def _is_row(origin: Any, arguments: tuple[Any, ...]) -> bool:
     return origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
-
-
-def _declared(cls: Any) -> dict[str, tuple[Mapping[str, Any], Any]]:
-    """Return metadata and default of each field."""
-    if dataclasses.is_dataclass(cls):
-        return {
-            each.name: (each.metadata, _dataclass_default(each)) for each in dataclasses.fields(cls)
-        }
-    return {name: ({}, value) for name, value in getattr(cls, "_field_defaults", {}).items()}
-
-
-def _dataclass_default(field: Any) -> Any:
-    if field.default_factory in (list, dict):
-        return field.default_factory()
-    return field.default
-
-
-def _default(value: Any) -> Any:
-    """Return a default as JSON; ``_NONE`` if there is none, or JSON has none."""
-    if isinstance(value, enum.Enum):
-        return value.name
-    if value is None or isinstance(value, bool | int | float | str) or value in ([], {}):
-        return _NONE if isinstance(value, float) and not math.isfinite(value) else value
-    return _NONE
-
-
-def _default_first(node: Any, default: Any) -> Any:
-    """Return a union with the type of its default first, as Avro wants it."""
-    if not isinstance(node, list):
-        return node
-    kinds = {type(None): "null", bool: "boolean", int: "long", float: "double", str: "string"}
-    wanted = kinds.get(type(default))
-    return sorted(node, key=lambda each: kind_of(each) != wanted)
 
 
 def _field_name(attribute: str) -> str:
