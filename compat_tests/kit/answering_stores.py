@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from compat_tests.kit.good_stores import PlainStore
+from compat_tests.kit.good_stores import FileStore, PlainStore
+from millstream.plugins import StoreTraits
 
 
 class ScansNothing(PlainStore):
@@ -48,3 +49,13 @@ class ScansForwardOnly(PlainStore):
     ) -> Iterator[tuple[bytes, bytes]]:
         """Yield entries."""
         return super().scan(lower, upper)
+
+
+class ForgetsAtRest(FileStore):
+    """Lets go of its entries when a turn has ended, and has none in the next one."""
+
+    traits = StoreTraits(durable=True, native_ttl=True, shareable=True)
+
+    def rest(self) -> None:
+        """Forget everything."""
+        self.entries.clear()

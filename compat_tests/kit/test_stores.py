@@ -176,6 +176,11 @@ APART = "stores are apart: durable ones by all of their directory, others each f
             "a_shareable_directory_can_be_read_beside_its_writer",
             "another process can read a shareable directory while it is open",
         ),
+        (
+            answering.ForgetsAtRest,
+            "a_store_that_rests_goes_on",
+            "a shareable store that rests goes on with version, reads and writes",
+        ),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )

@@ -207,3 +207,67 @@ def test_the_lock_of_a_process_that_died_is_free(
     store.write({b"c": b"3"}, b"2")
     assert store.version() == b"2"
     assert list(islice(store.scan(None, None), 3))[-1] == (b"c", b"3")
+
+
+def grown(store: LMDBStore, directory: Path) -> float:
+    """Change the same entries in many turns; return by what factor the file has grown."""
+    before = (directory / "data.mdb").stat().st_size
+    for turn in range(200):
+        store.version()
+        store.write({b"%03d" % n: b"%d" % turn for n in range(50)}, b"%d" % turn)
+    return (directory / "data.mdb").stat().st_size / before
+
+
+def test_a_file_does_not_grow_while_another_process_rests(
+    tmp_path: Path, store: LMDBStore, other: subprocess.Popen[str]
+) -> None:
+    store.write({b"%03d" % n: b"first" for n in range(50)}, b"first")
+    assert asked(other, "store.version(), store.get(b'000')") == "(b'first', b'first')"
+    assert asked(other, "store.rest()") == "None"
+    assert grown(store, tmp_path) < 2
+    assert asked(other, "store.get(b'000'), store.version()") == "(b'199', b'199')"
+
+
+def test_a_file_does_not_grow_after_a_reader_has_died(
+    tmp_path: Path, store: LMDBStore, other: subprocess.Popen[str]
+) -> None:
+    store.write({b"%03d" % n: b"first" for n in range(50)}, b"first")
+    assert asked(other, "store.version(), store.get(b'000')") == "(b'first', b'first')"
+    other.kill()
+    other.wait()
+    assert grown(store, tmp_path) < 2
+
+
+def test_a_store_that_rests_can_be_read(store: LMDBStore, other: subprocess.Popen[str]) -> None:
+    store.write({b"a": b"1", b"b": b"2"}, b"1")
+    scan = store.scan(None, None)
+    get = store.get
+    store.rest()
+    store.rest()
+    long = "b'p' * 600"
+    assert asked(other, f"store.write({{b'': b'0', {long}: b'3', b'b': None}}, b'2')") == "None"
+    assert list(scan) == [(b"a", b"1"), (b"b", b"2")]
+    expected = [(b"", b"0"), (b"a", b"1"), (b"p" * 600, b"3")]
+    assert list(store.scan(None, None)) == expected
+    assert list(store.scan(None, None, reverse=True)) == expected[::-1]
+    keys = [b"", b"a", b"b", b"p" * 600]
+    assert store.get_many(keys) == list(map(get, keys)) == [b"0", b"1", None, b"3"]
+    assert store.size_estimate() == 2
+    store.write({b"c": b"4"}, b"3")
+    assert store.version() == b"3"
+    assert store.get(b"c") == b"4"
+
+
+def test_a_store_that_rests_adopts_a_map_that_another_process_grew(
+    tmp_path: Path, other: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ours, "MAP_BYTES", 64 << 10)
+    store = LMDBStore.open(tmp_path, {})
+    store.write({b"a": b"1"}, b"1")
+    store.rest()
+    big = "{b'%d' % n: bytes(1 << 20) for n in range(20)}"
+    assert asked(other, f"store.write({big}, b'2')") == "None"
+    assert store.get(b"19") == bytes(1 << 20)
+    store.write({b"b": bytes(1 << 20)}, b"3")
+    assert store.version() == b"3"
+    store.close()

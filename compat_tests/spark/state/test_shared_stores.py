@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -51,6 +53,24 @@ def test_the_next_worker_goes_on_with_the_copy_of_the_one_before() -> None:
             # A process opens a file of LMDB once: here the other worker has to end first.
             line.restart(worker, lose=False)
         assert len(list(state(line).glob("**/data.mdb"))) == 1
+
+
+READERS = """
+import lmdb, sys
+print(lmdb.open(sys.argv[1], readonly=True, max_dbs=2).readers())
+"""
+
+
+def test_a_worker_reads_from_the_copy_in_its_turn_only() -> None:
+    """Pages that a reader may need are kept: the file would grow with each turn of another one."""
+    with LineOfTasks(counting("lmdb")) as line:
+        for _ in range(2):
+            counted(line)
+        (file,) = state(line).glob("shared/**/data.mdb")
+        told = [sys.executable, "-c", READERS, str(file.parent)]
+        found = subprocess.run(told, capture_output=True, text=True, check=True).stdout
+        versions = [each.split()[-1] for each in found.split("\n")[1:] if each.strip()]
+        assert set(versions) == {"-"}, found
 
 
 def test_a_worker_that_cannot_have_the_copy_makes_its_own() -> None:

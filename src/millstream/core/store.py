@@ -55,7 +55,8 @@ class StoreTraits:
     """Several processes of a machine may have one directory open; only one of them writes.
 
     Readers see complete writes only. The runtime then keeps one copy on a machine, which its
-    workers use in turn; without it, each worker has its own copy.
+    workers use in turn, and calls ``rest`` at the end of each turn; without it, each worker has its
+    own copy.
     """
 
 
@@ -121,6 +122,13 @@ class ByteStore(Readable, Closing, ABC):
     def size_estimate(self) -> int:
         """Return the approximate number of entries."""
         return sum(1 for _ in self.scan(None, None))
+
+    def rest(self) -> None:
+        """Let other processes have a ``shareable`` store's files; this one's turn has ended.
+
+        What reads hold of the files must not last: the next turn may be a long time away. The store
+        stays open, and the next turn begins with ``version``.
+        """
 
     def close(self) -> None:
         """Release files and memory, also those of unfinished scans; calling it twice is fine."""

@@ -66,6 +66,9 @@ class WrappedStore(ByteStore):
     def size_estimate(self) -> int:
         return self.below.size_estimate()
 
+    def rest(self) -> None:
+        self.below.rest()
+
     def close(self) -> None:
         """Close what is below."""
         self.below.close()

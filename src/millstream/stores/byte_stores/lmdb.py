@@ -50,6 +50,10 @@ class LMDBStore(ByteStore):
     the death of the process together. LMDB has no checksums, and unsynced pages may be torn by
     a crash of the machine; see `Seal` for how such a file is recognised.
 
+    No page is written anew that a reader may still read. One reader that stays, in another process
+    or of one that died, would let the file grow with every commit. So none is kept between turns,
+    and each turn begins with a look for dead ones.
+
     A dropped range costs something per key, unless it is all there is.
     """
 
@@ -62,6 +66,7 @@ class LMDBStore(ByteStore):
         self._seal = seal
         self._open = True
         self._scans: WeakSet[Scan] = WeakSet()
+        self._reader: Any = None
         self._data = self._reading(lambda: environment.open_db(DATA))
         self._meta = self._reading(lambda: environment.open_db(META))
         self._reading(self._renew)
@@ -144,12 +149,19 @@ class LMDBStore(ByteStore):
         """
         self._check_open()
         self._seal.check()
+        self._reading(self._environment.reader_check)
         self._reading(self._renew)
         return self._version
 
     def size_estimate(self) -> int:
         """Return how many entries there are; long keys that begin alike count once."""
-        return self._reading(lambda: int(self._reader.stat(self._data)["entries"]))
+        return self._reading(lambda: int(self._now().stat(self._data)["entries"]))
+
+    def rest(self) -> None:
+        """Keep no reader until the next ``version``; a read before it has one of its own."""
+        self._reader, self._get = None, self._read_once
+        # Another process may write long keys.
+        self._plain = False
 
     def close(self) -> None:
         """Release the file."""
@@ -199,11 +211,12 @@ class LMDBStore(ByteStore):
         return deleted, sorted((k, value) for k, value in changed.items() if value is not None)
 
     def _entries(self, lower: bytes | None, upper: bytes | None, reverse: bool) -> Iterator[Entry]:
-        cursor = self._reader.cursor(self._data)
+        reader = self._now()
+        cursor = reader.cursor(self._data)
         entries = (downwards if reverse else upwards)(cursor, lower, upper)
         if not self._plain:
             entries = expanded(entries, lower, upper, reverse)
-        empty = None if lower else self._reader.get(EMPTY, db=self._meta)
+        empty = None if lower else reader.get(EMPTY, db=self._meta)
         if empty is None or upper == b"":
             return entries
         return with_empty(entries, empty, reverse)
@@ -211,27 +224,38 @@ class LMDBStore(ByteStore):
     def _unusual(self, key: bytes) -> bytes | None:
         """Return the value of the empty key, or of one too long for LMDB."""
         if not key:
-            return self._reader.get(EMPTY, db=self._meta)
+            return self._get(EMPTY, db=self._meta)
         bucket = self._get(key[:PREFIX])
         return None if bucket is None else unpack(bucket).get(key[PREFIX:])
 
     def _renew(self) -> None:
         """Read from now on what is there now; scans keep what they read from."""
-        try:
-            self._reader = self._environment.begin(db=self._data)
-        except lmdb.MapResizedError:
-            self._resize(0)
-            self._reader = self._environment.begin(db=self._data)
+        self._reader = self._begun()
         self._get = self._reader.get
         self._version: bytes | None = self._get(VERSION, db=self._meta)
         self._plain = self._get(LONG, db=self._meta) is None
+
+    def _begun(self) -> Any:
+        try:
+            return self._environment.begin(db=self._data)
+        except lmdb.MapResizedError:
+            self._resize(0)
+            return self._environment.begin(db=self._data)
+
+    def _now(self) -> Any:
+        return self._begun() if self._reader is None else self._reader
+
+    def _read_once(self, key: bytes, **where: Any) -> bytes | None:
+        found: bytes | None = self._begun().get(key, **where)
+        return found
 
     def _resize(self, size: int) -> None:
         """Change the map's size; 0 adopts what another process has made it."""
         # LMDB allows it only while this process has no transaction.
         for scan in list(self._scans):
             scan.drain()
-        self._reader.abort()
+        if self._reader is not None:
+            self._reader.abort()
         self._environment.set_mapsize(size)
         if size:
             logger.debug('grew the map of "%s" bytes=%d', self._directory, size)
@@ -273,7 +297,7 @@ def _environment(directory: Path) -> lmdb.Environment:
             sync=False,
             metasync=False,
         )
-        # Readers that died keep pages from being used again.
+        # There is room for so many readers only, dead ones too.
         environment.reader_check()
     except lmdb.Error as error:
         if "already open" in str(error):

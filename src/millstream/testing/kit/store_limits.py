@@ -175,6 +175,21 @@ class LimitTests(OpensStores):
             f"write {seen['last']} failed, and the open store has the rows of write {seen['read']}",
         )
 
+    def test_a_store_that_rests_goes_on(self) -> None:
+        """A worker's next turn begins with ``version``, and may be a long time away."""
+        if not self.store_class.traits.shareable:
+            return
+        with self.store() as store:
+            for turn in (b"1", b"2"):
+                store.write({b"a": turn, turn: turn}, turn)
+                store.rest()
+                found = store.version(), store.get(b"a"), store.get(turn)
+                promise(
+                    found == (turn, turn, turn),
+                    "a shareable store that rests goes on with version, reads and writes",
+                    f"after turn {turn!r} it found {found}",
+                )
+
 
 def _raises(store: ByteStore, batch: FailingBatch, dropped: Sequence[Range]) -> bool:
     try:

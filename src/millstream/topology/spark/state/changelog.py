@@ -240,6 +240,13 @@ class Changelog:
         for copy in self._copies.values():
             copy.working.forget()
 
+    def rest(self) -> None:
+        """Let other workers have the stores that they share with this one."""
+        for name, copy in self._copies.items():
+            if copy.working.store.traits.shareable:
+                with store_errors(name, "rest()"):
+                    copy.working.store.rest()
+
     def close(self) -> None:
         """Close every byte store, even if one of them fails."""
         copies, self._copies = self._copies, {}

@@ -95,8 +95,13 @@ class SparkTaskHost(TaskHost):
         return False
 
     def unlock_shared(self) -> None:
-        """Release the lock of shared stores."""
-        if self._lock is not None:
+        """End the turn with shared stores, and release their lock."""
+        if self._lock is None:
+            return
+        try:
+            if self._uses_shared:
+                self.changelog.rest()
+        finally:
             self._lock.release()
 
     def discard_stores(self) -> None:
