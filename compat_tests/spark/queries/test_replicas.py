@@ -107,6 +107,18 @@ def test_state_that_is_cleared_away_while_it_is_read_is_looked_for_again(world: 
     assert view.get("a") == "2"
 
 
+def test_a_batch_that_is_deleted_while_a_question_reads_it_is_read_no_more(world: World) -> None:
+    view = world.view()
+    world.commit(0, "kv", {"a": "1"})
+    world.state.unkept = 2
+    assert view.get("a") == "1"
+    world.commit(0, "kv", {"a": "2"})
+    world.state.unkept = 3
+    with pytest.raises(InvalidStateStoreException, match="cannot read store"):
+        view.get("a")
+    assert view.get("a") == "2"
+
+
 def test_every_read_asks_whether_it_is_allowed(world: World) -> None:
     view = world.view()
     world.refused = True

@@ -31,6 +31,7 @@ from millstream.topology.spark.queries.carrying import Carrying
 from millstream.topology.spark.queries.queries import Queries
 from millstream.topology.spark.state.carried import CarriedBatch, asked_to_text
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segment_files import BatchNotKept
 from millstream.topology.spark.state.slots import release_slot
 from millstream.topology.spark.worker.carrying import Carrier
 from millstream.topology.spark.worker.task_host import SparkTaskHost
@@ -72,6 +73,8 @@ class Checkpoint:
     """What the next questions for the last batch find committed, one after another."""
     asked: list[dict[int, int]] = field(default_factory=list)
     failures: int = 0
+    unkept: int = 0
+    """How often files are found deleted."""
 
     def last_batch(self, known: int | None = None) -> int | None:
         found = self.batch
@@ -92,6 +95,9 @@ class Checkpoint:
         self, stage: Stage, batch: int, first: Mapping[int, int]
     ) -> dict[int, dict[int, bytes]]:
         self.asked.append(dict(first))
+        if self.unkept:
+            self.unkept -= 1
+            raise BatchNotKept("its batch is not kept any more")
         return {
             partition: {seq: blob for seq, blob in self.logs[partition].items() if seq >= number}
             for partition, number in first.items()

@@ -17,6 +17,7 @@ from millstream.topology.spark.progress import state_size
 from millstream.topology.spark.state.manifest import NO_ID
 from millstream.topology.spark.state.segment_files import (
     SMALL,
+    BatchNotKept,
     Cleaning,
     FiledSegments,
     SegmentFiles,
@@ -208,6 +209,29 @@ def test_old_files_are_looked_for_a_few_times_while_a_batch_is_kept(
         cleaning.after(batch, batch)
         found.append(len(names(files)))
     assert max(found) <= 20 + 2 * 5 + 2
+
+
+def test_a_segment_that_later_batches_have_deleted_is_no_damage(
+    log: Log, files: SegmentFiles
+) -> None:
+    """A reader of an old batch was told to delete a checkpoint that is whole."""
+    segments = FiledSegments(log, files, writes=True)
+    old = Log()
+    for number in range(4):
+        segments.put(number, LARGE)
+        old.put(number, log.kept[number])
+    for batch in range(12):
+        files.delete_old(batch, 2, 10)
+    with pytest.raises(BatchNotKept, match="segment 1 .* not kept any more") as caught:
+        FiledSegments(old, files, writes=False).get(1)
+    assert "Read the state of the last batch" in caught.value.hint
+    assert "elete" not in caught.value.hint
+    # What the last batch needs is missing for another reason.
+    assert files.directory is not None
+    (files.directory / names(files)[0]).unlink()
+    with pytest.raises(ProcessorStateException, match="segment 2") as damaged:
+        segments.get(2)
+    assert not isinstance(damaged.value, BatchNotKept)
 
 
 def test_a_damaged_note_deletes_nothing(log: Log, files: SegmentFiles) -> None:

@@ -44,6 +44,7 @@ from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.copies import NOTHING, StageCopies
 from millstream.topology.spark.queries.follower import QueryFollower
 from millstream.topology.spark.queries.replica import Replica
+from millstream.topology.spark.state.segment_files import BatchNotKept
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 T = TypeVar("T")
@@ -190,7 +191,7 @@ class Queries:
             try:
                 self._catch_up(copies, name)
                 break
-            except (PySparkException, Py4JJavaError, FileNotFoundError) as error:
+            except (PySparkException, Py4JJavaError, FileNotFoundError, BatchNotKept) as error:
                 if attempt == ATTEMPTS:
                     raise InvalidStateStoreException(
                         f'cannot read store "{name}" from the checkpoint', detail=f"{error}"

@@ -45,6 +45,10 @@ _LOOKS = 4
 """How often old files are looked for, while Spark keeps a batch."""
 
 
+class BatchNotKept(ProcessorStateException):
+    """The batch whose state is read is not kept any more; that of the last batch is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class SegmentFiles:
     """The files of one task's segments.
@@ -70,6 +74,7 @@ class SegmentFiles:
         """Return a segment, given what Spark's state has of it.
 
         Raises:
+            BatchNotKept: Its file was deleted, as no batch that is kept needs it.
             ProcessorStateException: Its file is missing or cannot be read, or its name is damaged.
         """
         if blob[:1] != bytes([_VERSION]):
@@ -88,6 +93,8 @@ class SegmentFiles:
         try:
             segment = path.read_bytes()
         except FileNotFoundError as error:
+            if seq < max((each.oldest for each in self._noted()), default=0):
+                raise _not_kept(where, path) from error
             raise damaged(where, f'Its file "{path}" is missing.') from error
         except IsADirectoryError as error:
             raise damaged(where, f'"{path}" is a directory; its file is missing.') from error
@@ -237,6 +244,17 @@ class FiledSegments(SegmentLog):
 
     def remove(self, seq: int) -> None:
         self._state.remove(seq)
+
+
+def _not_kept(where: str, path: Path) -> BatchNotKept:
+    return BatchNotKept(
+        f"cannot read {where} of the checkpoint: its batch is not kept any more",
+        detail=f'Later batches do not need its file "{path}", and have deleted it.',
+        hint="Read the state of the last batch: nothing of that is lost. If reading takes longer "
+        "than the application takes for the batches that it keeps, let it keep more "
+        "(spark.sql.streaming.minBatchesToRetain). If the application does not start because of "
+        "this, files of an older checkpoint were put in this one: restore all of one copy.",
+    )
 
 
 def _write_new(path: Path, data: bytes) -> None:
