@@ -14,7 +14,11 @@ import pytest
 from compat_tests import ROOT
 from millstream import StreamsConfig
 from millstream.core.errors import ConfigException, ProcessorStateException, StreamsException
-from millstream.topology.spark.driver.preflight import check_file_names
+from millstream.topology.spark.driver.preflight import (
+    check_config,
+    check_default_files,
+    check_file_names,
+)
 from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.worker_pools import import_path
@@ -95,14 +99,51 @@ def test_an_application_whose_name_is_no_path_to_spark_is_told_that_it_is_the_na
         checkpoint_root(StreamsConfig(entries))
 
 
+def config_at(location: str, key: str = "millstream.checkpoint.location") -> StreamsConfig:
+    own: dict[str, Any] = {key: location}
+    return StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
+
+
 @pytest.mark.parametrize(
-    "location",
-    ["/data/ü b", "file:///data/100 %", "data", "s3a://b/a%20b", "file:///data/", "/data//a"],
+    "location", ["file:///data/100 %", "s3a://b/a%20b", "file:///data/", "file:/data"]
 )
-def test_other_paths_are_taken_as_they_are(location: str) -> None:
-    own: dict[str, Any] = {"millstream.checkpoint.location": location}
-    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9"} | own)
-    assert checkpoint_root(config) == location
+def test_other_locations_are_taken_as_they_are(location: str) -> None:
+    assert checkpoint_root(config_at(location)) == location
+
+
+@pytest.mark.parametrize("path", ["/data/ü b", "data", "/data//a", "./~a"])
+def test_a_path_is_one_of_this_machine_whatever_spark_has_by_default(path: str) -> None:
+    assert checkpoint_root(config_at(path)) == f"file://{Path(path).absolute()}"
+
+
+@pytest.mark.parametrize("key", ["state.dir", "millstream.checkpoint.location"])
+def test_a_path_that_only_a_shell_knows_is_refused(key: str) -> None:
+    """A directory "~" in the working directory had the state."""
+    with pytest.raises(
+        ConfigException, match=f"Invalid value ~/state for configuration {key}"
+    ) as e:
+        check_config(config_at("~/state", key))
+    assert os.path.expanduser("~/state") in e.value.hint
+    check_config(config_at("./~/state", key))
+
+
+def with_default(files: str | None) -> Any:
+    java = SimpleNamespace(hadoopConfiguration=lambda: {"fs.defaultFS": files})
+    return SimpleNamespace(sparkContext=SimpleNamespace(_jsc=java))
+
+
+def test_a_path_where_spark_means_another_file_system_is_refused() -> None:
+    """Spark wrote one part of the checkpoint there, and millstream the other one here."""
+    hdfs = with_default("hdfs://names:8020")
+    with pytest.raises(ConfigException, match="default is hdfs://names:8020") as told:
+        check_default_files(hdfs, config_at("/checkpoints/a"))
+    assert '"hdfs://names:8020/checkpoints/a"' in told.value.hint
+    assert '"file:///checkpoints/a"' in told.value.hint
+    check_default_files(hdfs, config_at("hdfs://names:8020/checkpoints/a"))
+    check_default_files(hdfs, config_at("file:///checkpoints/a"))
+    check_default_files(hdfs, config_at("/data", "state.dir"))
+    for local in ("file:///", None):
+        check_default_files(with_default(local), config_at("/checkpoints/a"))
 
 
 def test_a_path_among_the_directories_of_imports_is_passed_over_as_python_does(

@@ -156,3 +156,21 @@ def test_a_savepoint_does_not_win_over_offsets_that_were_reset(tmp_path: Path) -
     assert "start without millstream.savepoint" in str(caught.value)
     assert begun_by(Reset(), "/points/b").location == "file:///points/b"
     assert begun_by(Admitting()).location == "file:///points/a"
+
+
+def test_a_former_generation_is_found_where_its_path_was_noted_without_a_scheme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier versions noted a location as the configuration has it."""
+    first, second = (description(filtered=False) for _ in range(2))
+    noted(generations(tmp_path), first)
+    origin = Origin(source="checkpoint", location=str(tmp_path), checkpoint=first.id, positions={})
+    begun(tmp_path, second, origin, monkeypatch)
+
+    def opened(at: str) -> LocalFiles:
+        return LocalFiles(Path(at.removeprefix("file://")))
+
+    later = Generations(f"file://{tmp_path}", LocalFiles(tmp_path), opened)
+    assert later.can_go_back()
+    later.go_back(second)
+    assert later.location == f"file://{tmp_path}"

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
@@ -17,6 +18,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.client_keys import check_client_entries
 from millstream.core.config.definition import invalid, not_blank
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
@@ -122,8 +124,8 @@ def check_config(config: StreamsConfig) -> None:
 
     Raises:
         ConfigException: An address has no port, no plugin provides a store, the schema registry
-            is one of tests, ``rocksdb.config.setter`` names something else, or local files would
-            have no place in ``state.dir``.
+            is one of tests, ``rocksdb.config.setter`` names something else, local files would have
+            no place in ``state.dir``, or a directory begins with ``~``.
     """
     registry = config.originals().get("schema.registry.url", "")
     if str(registry).startswith("mock://"):
@@ -151,6 +153,8 @@ def check_config(config: StreamsConfig) -> None:
             "It must not be empty",
             hint="Give a directory for local files, or leave the entry out.",
         )
+    for key in ("state.dir", CHECKPOINT_LOCATION):
+        _not_of_a_shell(key, config.getString(key))
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
         if found is None or not 0 < int(found[1]) <= _MAX_PORT:
@@ -177,6 +181,50 @@ def check_config(config: StreamsConfig) -> None:
             raise invalid(
                 "default.dsl.store", kind, error.problem, hint=f"{error.detail} {error.hint}"
             ) from error
+
+
+def _not_of_a_shell(key: str, given: str | None) -> None:
+    if given is not None and given.split("/")[0].startswith("~"):
+        raise invalid(
+            key,
+            given,
+            "Only a shell replaces ~ by a home directory",
+            hint=f'Write the whole path: "{os.path.expanduser(given)}". A directory whose name '
+            f'begins so is "./{given}".',
+        )
+
+
+def check_places(spark: SparkSession, config: StreamsConfig, directories: Iterable[Path]) -> None:
+    """Check that Spark finds an application's directories where millstream does.
+
+    Raises:
+        ConfigException: The checkpoint would be on two file systems.
+        ProcessorStateException: The JVM would use directories of another name.
+    """
+    check_file_names(spark, directories)
+    check_default_files(spark, config)
+
+
+def check_default_files(spark: SparkSession, config: StreamsConfig) -> None:
+    """Check that Spark's default file system is not another one than a checkpoint's path means.
+
+    Raises:
+        ConfigException: It is.
+    """
+    given = config.getString(CHECKPOINT_LOCATION)
+    if not given or urlsplit(given).scheme:
+        return
+    java: Any = spark.sparkContext._jsc
+    default = str(java.hadoopConfiguration().get("fs.defaultFS") or "file:///")
+    if not default.startswith("file:"):
+        there = f"{default.rstrip('/')}/{given.lstrip('/')}"
+        raise invalid(
+            CHECKPOINT_LOCATION,
+            given,
+            f"It names no file system, and Spark's default is {default}",
+            hint=f'Write "{there}", or "file://{Path(given).absolute()}" for a directory that is '
+            "mounted on every machine.",
+        )
 
 
 def check_java() -> None:

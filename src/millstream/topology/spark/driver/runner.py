@@ -40,7 +40,7 @@ from millstream.topology.spark.driver.line import BatchLimit, LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.owned import OwnedQuery
 from millstream.topology.spark.driver.pickled import pickled
-from millstream.topology.spark.driver.preflight import check_file_names, check_java
+from millstream.topology.spark.driver.preflight import check_java, check_places
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import take_savepoint
 from millstream.topology.spark.driver.segment_files import with_segment_files
@@ -285,7 +285,7 @@ class Runner(OwnedQuery):
             starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
         self._check_wanted()
         spark = self._session_with_workers()
-        check_file_names(spark, self.local_places())
+        check_places(spark, self._config, self.local_places())
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
@@ -46,12 +47,16 @@ _CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enable
 def checkpoint_root(config: StreamsConfig) -> str:
     """Return the location of an application's checkpoint, its first generation.
 
+    A path is one of this machine, whatever file system is Spark's default: a part of the checkpoint
+    is written by Spark, and the other one by millstream.
+
     Raises:
         ConfigException: Its path would be read in two ways.
     """
     given = config.getString(CHECKPOINT_LOCATION)
     if given:
-        return _plain(str(given), CHECKPOINT_LOCATION, str(given))
+        location = str(given) if urlsplit(given).scheme else f"file://{Path(given).absolute()}"
+        return _plain(location, CHECKPOINT_LOCATION, str(given))
     directory, name = config.getString("state.dir"), config.getString("application.id")
     _plain(f"file://{Path(directory).absolute()}", "state.dir", directory)
     location = f"file://{(Path(directory) / name / 'checkpoint').absolute()}"

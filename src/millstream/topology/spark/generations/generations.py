@@ -179,7 +179,7 @@ class Generations:
         """Return the number of the generation that a generation began with; None if it is gone."""
         for number in range(self._pointer.number - 1, -1, -1):
             location = location_of(self._root, number)
-            if location == origin.location and self.open(location).has(FILE):
+            if _is_same(location, origin.location) and self.open(location).has(FILE):
                 return number
         return None
 
@@ -187,3 +187,11 @@ class Generations:
         write_pointer(self._files, pointer)
         self._pointer = pointer
         self.files = self.open(self.location)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Return whether two locations are one; earlier versions noted a path as it was given."""
+    here, there = local_path(one), local_path(other)
+    if here is None or there is None:
+        return one == other
+    return here.absolute() == there.absolute()
