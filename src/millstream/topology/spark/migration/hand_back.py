@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.engine import snapshots
-from millstream.core.errors import StreamsException
+from millstream.core.errors import LockException, StreamsException
 from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.admission.lease import running_owner
 from millstream.topology.spark.changelogs.feeds import Feed, feeds_of
 from millstream.topology.spark.changelogs.in_step import note_out_of_step, topics_in_step
 from millstream.topology.spark.changelogs.topics import (
@@ -100,6 +101,7 @@ def hand_back(
     """
     program = moving_program(topology, config)
     with locked(config), opened_checkpoint(config, spark) as opened:
+        _check_stopped(opened, config)
         note = described(opened.generations)
         if note is not None and note.over_broker:
             program = moving_program(topology, config, note.over_broker)
@@ -140,6 +142,17 @@ def _write(
         connector=connector_settings(config),
     )
     return write_changelogs(opened.session, entries, target)
+
+
+def _check_stopped(opened: Opened, config: StreamsConfig) -> None:
+    """Refuse an application that runs elsewhere on the same checkpoint; its lock is not here."""
+    if (owner := running_owner(opened.generations.root_files, config)) is not None:
+        name = config.getString("application.id")
+        raise LockException(
+            f'application "{name}" cannot be handed back: it runs',
+            detail=f"Its lease on the checkpoint belongs to {owner}, and was renewed a moment ago.",
+            hint="Close it first.",
+        )
 
 
 def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> None:
