@@ -223,3 +223,51 @@ def test_what_is_not_empty_is_true_and_not_the_list() -> None:
     assert [names["g"](each) for each in (["a"], [], None)] == [True, False, False]
     assert [names["h"](each) for each in ("a", " ", "")] == ["a", "-", "-"]
     assert [names["i"](each) for each in ("a", "")] == ["a", "-"]
+
+
+def test_a_counter_that_changes_in_an_expression() -> None:
+    names = run(
+        "static int made = 0; int n; List<String> l = new ArrayList<>();"
+        ' static String next() { return "t" + ++made; }'
+        " static int[] fill() { int[] a = new int[3]; int i = 0; a[i++] = 5; a[i++] = 6;"
+        " a[++i - 1] = 7; return a; }"
+        " void add(String s) { l.add(s + n++); l.add(String.valueOf(--this.n));"
+        " int m = n++; n += m; }"
+    )
+    made = names["A"]
+    assert [made.next(), made.next()] == ["t1", "t2"]
+    assert made.fill() == [5, 6, 7]
+    one = made()
+    one.add("x")
+    assert (one.l, one.n) == (["x0", "0"], 1)
+
+
+def test_a_counter_that_may_be_read_before_it_changes_is_left() -> None:
+    for java in (
+        "return n + n++;", "return f(0) + n++;", "while (n++ < 3) { } return n;",
+        "return x > 0 && n++ > 1 ? 1 : 0;", "return x > 0 ? n++ : 0;",
+        "Runnable r = () -> g(n++); return n;", "if (n++ > 2) { return 1; } return n;",
+    ):  # fmt: skip
+        made = draft(f"class A {{ int n; int f(int x) {{ {java} }} }}".encode())
+        assert made.left, java
+
+
+def test_a_loop_over_an_iterator_and_parts_joined_between_two_texts() -> None:
+    names = run(
+        "static String f(List<String> l) { for (Iterator<String> i = l.iterator(); i.hasNext();) {"
+        ' String s = i.next(); if (s.isEmpty()) { continue; } if (s.equals("b")) { i.remove(); } }'
+        ' return l.stream().map(s -> s + s).collect(Collectors.joining(", ", "[", "]")); }',
+        before="import java.util.stream.*;",
+    )
+    assert names["f"](["a", "b", "", "c"]) == "[aa, , cc]"
+
+
+def test_a_sum_of_whole_numbers_is_a_double_where_it_is_declared_so() -> None:
+    names = run(
+        "static String f(List<String> l) { double a = l.stream().mapToInt(String::length).sum();"
+        ' double b = l.stream().filter(s -> s.isEmpty()).count(); return a + " " + b; }'
+        " static double g(List<String> l) {"
+        " return l.stream().mapToLong(s -> s.length()).sum() / 2; }"
+    )
+    assert names["f"](["a", "bc", ""]) == "3.0 1.0"
+    assert names["g"](["a", "bc"]) == 1.0

@@ -110,7 +110,6 @@ def test_a_statement(java: str, python: list[str]) -> None:
 @pytest.mark.parametrize(
     "java",
     [
-        "int a = n++;",
         "new StringBuilder(s).codePointAt(0);",
         "outer: for (;;) { break outer; }",
         "switch (n) { case 1: n = 2; case 2: n = 3; }",

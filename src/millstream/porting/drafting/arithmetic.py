@@ -197,3 +197,13 @@ def of_sign(node: Node, other: Node, operator: str, context: Context) -> str | N
     if compares and kind(other, context) not in WHOLE:
         return None
     return None if operator in ("&&", "||") else f"ord({context.express(node)})"
+
+
+def refuse_sign(node: Node, context: Context) -> None:
+    """Refuse to read one byte, which has a sign in Java."""
+    around = node.parent
+    written = around is not None and around.type == "assignment_expression"
+    if around is not None and written and around.child_by_field_name("left") == node:
+        return
+    if kind(node.child_by_field_name("array"), context) == "byte[]":
+        raise UntranslatedError(node, "a byte of Java has a sign")

@@ -6,7 +6,15 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, calls, decimals, functions, texts, words
+from millstream.porting.drafting import (
+    arithmetic,
+    calls,
+    counting,
+    decimals,
+    functions,
+    texts,
+    words,
+)
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
@@ -58,7 +66,7 @@ def express(node: Node, context: Context) -> str:
         case "field_access" | "scoped_identifier":
             return _field(node, context)
         case "array_access":
-            _refuse_sign(node, context)
+            arithmetic.refuse_sign(node, context)
             array, index = (context.express(child) for child in inner(node))
             return f"{array}[{index}]"
         case "class_literal":
@@ -71,19 +79,11 @@ def express(node: Node, context: Context) -> str:
             return _walrus(node, context)
         case "switch_expression":
             return _switch(node, context)
+        case "update_expression":
+            return counting.counted(node, context)
     if node.type.endswith("_literal"):
         return words.number(node)
     raise UntranslatedError(node)
-
-
-def _refuse_sign(node: Node, context: Context) -> None:
-    """Refuse to read one byte, which has a sign in Java."""
-    around = node.parent
-    written = around is not None and around.type == "assignment_expression"
-    if around is not None and written and around.child_by_field_name("left") == node:
-        return
-    if kind(node.child_by_field_name("array"), context) == "byte[]":
-        raise UntranslatedError(node, "a byte of Java has a sign")
 
 
 def tight(node: Node, context: Context) -> str:
@@ -267,6 +267,9 @@ def _field(node: Node, context: Context) -> str:
     if held.type == "this":
         return f"self.{words.method_name(name)}"
     parts = written.split(".")
+    if written == "Math" and name in ("PI", "E"):
+        context.use("math")
+        return f"math.{name.lower()}"
     limit = words.LIMITS.get(f"{parts[-1]}.{name}")
     if limit is not None and parts[-1] not in context.shapes:
         return f"({limit})" if " " in limit or limit.startswith("-") else limit

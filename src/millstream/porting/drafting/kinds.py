@@ -204,6 +204,8 @@ def _called(node: Node, context: Context) -> str:
         name in ("max", "min") and chained is not None and chained.type == "method_invocation"
     ):
         return "Optional"
+    if name in ("sum", "count") and chained is not None:
+        return _of_stream(name, chained)
     if name in GIVES_LIST:
         return "List"
     if name == "collect":
@@ -218,6 +220,19 @@ def _called(node: Node, context: Context) -> str:
     if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):
         return "String"
     return "int" if name in GIVES_WHOLE else ""
+
+
+def _of_stream(name: str, chained: Node) -> str:
+    """Return the type of the sum, or of the number, of what a stream has; "" if it is none."""
+    steps: list[str] = []
+    held: Node | None = chained
+    while held is not None and held.type == "method_invocation":
+        steps.append(text(held.child_by_field_name("name")))
+        held = held.child_by_field_name("object")
+    if name == "count":
+        return "long" if "stream" in steps else ""
+    mapped = [each for each in steps if each in ("mapToDouble", "mapToLong", "mapToInt")]
+    return {"mapToDouble": "double"}.get(mapped[0], "long") if mapped else ""
 
 
 def is_elsewhere(held: str, context: Context) -> bool:

@@ -72,17 +72,17 @@ def _counted(node: Node, body: Node, context: Context) -> list[str]:
         with context.looping():
             return ["while True:", *indented(_block(body, context))]
     parts = list(of_kind(start, "variable_declarator"))
-    if start is None or test is None or not steps or len(parts) != 1:
+    if start is None or test is None or len(parts) != 1:
         raise UntranslatedError(node)
     name, begin = text(parts[0].child_by_field_name("name")), parts[0].child_by_field_name("value")
     if begin is None:
         raise UntranslatedError(node)
-    bounds = _range(name, begin, test, steps, body, context)
+    bounds = _range(name, begin, test, steps, body, context) if steps else ""
     with context.looping():
         target = context.declare(name, simple(start.child_by_field_name("type")))
         if bounds:
             return [f"for {target} in range({bounds}):", *indented(_block(body, context))]
-        if own_jumps(body, "continue_statement"):
+        if steps and own_jumps(body, "continue_statement"):
             raise UntranslatedError(node, "a round that ends early")
         first_, condition = context.express(begin), context.express(test)
         after = [row for step in steps for row in context.state(step)]

@@ -211,6 +211,9 @@ def _ended(
     if collector.startswith(("toMap(", "groupingBy(")):
         return _as_map(given[0], value, item, loops, context)
     between = inner(given[0].child_by_field_name("arguments")) if given else []
+    if collector.startswith("joining") and len(between) == 3:
+        with_, start, end = (tightened(context.express(each)) for each in between)
+        return f"({start} + {with_}.join({body}) + {end})"
     if collector.startswith("joining") and len(between) < 2:
         with_ = context.express(between[0]) if between else '""'
         return f"{with_}.join({body})"
