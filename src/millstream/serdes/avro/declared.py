@@ -1,4 +1,4 @@
-"""What classes say of their fields: metadata, and defaults as an Avro schema has them."""
+"""Metadata and defaults of the fields of classes, as an Avro schema has them."""
 
 from __future__ import annotations
 
