@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from compat_tests.spark.java_errors import JavaError
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import jvm
+from millstream.topology.spark.private import write_private
 
 # The package names its function as it names the module.
 module = import_module("millstream.cli.main")
@@ -74,3 +76,23 @@ def test_another_error_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ConnectionRefusedError):
         module.main()
+
+
+def test_a_full_disk_of_which_the_system_tells_is_told_with_its_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not as an error of standard output, or of rights."""
+
+    def app(**_: object) -> None:
+        write_private(Path("/dev/full"), "text")
+
+    monkeypatch.setattr(module, "app", app)
+    monkeypatch.setattr(jvm, "ended_jvm", lambda: None)
+
+    with pytest.raises(SystemExit) as caught:
+        module.main()
+
+    assert caught.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    told = 'millstream: there is no space left on the disk at "/dev/full". Make room where'
+    assert line.startswith(told)

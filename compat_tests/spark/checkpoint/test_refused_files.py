@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
+
 import pytest
 
 from millstream.core.errors import ProcessorStateException, StreamsException
+from millstream.topology.spark.checkpoint import files as module
 from millstream.topology.spark.checkpoint.descriptor import without_description
+from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.failures import failure_from
 from millstream.topology.spark.state.segments import damaged
@@ -80,3 +86,16 @@ def test_a_place_with_other_files_only_may_be_one_where_nothing_is_mounted() -> 
     """A running application goes on to write below the place until it notices."""
     hint = without_description("millstream.json is missing").hint
     assert hint.startswith("If the checkpoint's file system is not mounted, mount it.")
+
+
+def test_nothing_stays_of_a_file_that_a_full_disk_does_not_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, text: str) -> None:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(module, "write_private", full)
+    with pytest.raises(OSError, match="No space"):
+        LocalFiles(tmp_path).create("1.json", "text")
+    assert list(tmp_path.iterdir()) == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +21,7 @@ from millstream.topology.spark.state.slots import (
     free_other_checkpoints,
     free_slots,
     release_slot,
+    unusable,
 )
 
 CLAIM = """
@@ -103,20 +106,22 @@ def test_a_forked_process_keeps_no_lock_of_the_one_that_it_is_forked_from(tmp_pa
     lock = DirectoryLock(tmp_path / "state")
     assert lock.acquire()
     slot = claimed_slot(tmp_path)
-    read, write = os.pipe()
+    ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
-        os.close(write)
-        os.read(read, 1)
+        ours.close()
+        theirs.send(b"up")
+        theirs.recv(1)
         os._exit(0)
-    os.close(read)
+    theirs.close()
+    assert ours.recv(2) == b"up"
     try:
         lock.release()
         release_slot(tmp_path)
         assert DirectoryLock(tmp_path / "state").acquire()
         assert claimed_slot(tmp_path) == slot
     finally:
-        os.close(write)
+        ours.close()
         os.waitpid(child, 0)
 
 
@@ -131,3 +136,8 @@ def test_a_forked_process_does_not_give_back_the_locks_of_the_other(tmp_path: Pa
     assert forked(use) == 0
     assert not DirectoryLock(tmp_path).acquire()
     lock.release()
+
+
+def test_on_a_full_disk_the_hint_is_to_make_room(tmp_path: Path) -> None:
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "lock"))
+    assert unusable(tmp_path, error).hint.startswith("Free space where state.dir")

@@ -267,14 +267,15 @@ def _ended_spark(error: Exception) -> MillstreamError | None:
 
 
 def _full_disk(error: Exception) -> MillstreamError | None:
-    """Return the error for a full disk of which Spark's JVM tells; None for other errors."""
-    if "py4j" not in sys.modules:
+    """Return the error for a full disk, of which the system or Spark's JVM tells; else None."""
+    # Only a command that has imported it can have started it.
+    java = sys.modules.get("py4j.protocol")
+    told = java is not None and isinstance(error, java.Py4JJavaError)
+    if not told and not (isinstance(error, OSError) and error.filename):
         return None
-    from py4j.protocol import Py4JJavaError
-
     from millstream.topology.spark.full_disk import full_disk_from
 
-    found = full_disk_from(str(error)) if isinstance(error, Py4JJavaError) else None
+    found = full_disk_from(str(error))
     if found is None:
         return None
     failure = StreamsException(

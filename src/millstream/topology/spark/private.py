@@ -43,8 +43,13 @@ def write_private(path: Path, text: str) -> None:
         OSError: It cannot be written.
     """
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        # Of a full disk the system does not say which file it is.
+        error.filename = error.filename or str(path)
+        raise
 
 
 @contextmanager

@@ -77,17 +77,12 @@ class LocalFiles(Files):
         file = self._root / path
         private_directory(file.parent)
         draft = file.with_name(f"{file.name}.{uuid.uuid4().hex}.draft")
-        write_private(draft, text)
         try:
-            # A link, unlike a rename, never replaces a file.
-            os.link(draft, file)
-        except FileExistsError:
-            return False
-        except OSError:
-            return self._create_without_links(file, text)
+            write_private(draft, text)
+            return self._linked(draft, file, text)
         finally:
-            draft.unlink()
-        return True
+            # Also of a disk that is full, where one that waits tries again and again.
+            draft.unlink(missing_ok=True)
 
     def remove(self, path: str) -> None:
         target = self._root / path
@@ -95,6 +90,16 @@ class LocalFiles(Files):
             shutil.rmtree(target)
         else:
             target.unlink(missing_ok=True)
+
+    def _linked(self, draft: Path, file: Path, text: str) -> bool:
+        try:
+            # A link, unlike a rename, never replaces a file.
+            os.link(draft, file)
+        except FileExistsError:
+            return False
+        except OSError:
+            return self._create_without_links(file, text)
+        return True
 
     def _create_without_links(self, file: Path, text: str) -> bool:
         """Create a file on a file system that has no links; a reader may see a part of it."""

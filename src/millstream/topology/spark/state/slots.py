@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from millstream.core.errors import LockException
+from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
 from millstream.topology.spark.private import FILE_MODE, private_directory
 
 LIMIT = 1024
@@ -210,7 +211,9 @@ def unusable(directory: Path, error: OSError) -> LockException:
     return LockException(
         f'cannot use the state directory "{directory}"',
         detail=f"{error}.",
-        hint="Set state.dir to a directory that this user can write to.",
+        hint="Set state.dir to a directory that this user can write to."
+        if full_disk_from(str(error)) is None
+        else FREE_SPACE,
     )
 
 
