@@ -15,6 +15,7 @@ import pytest
 
 from compat_tests.spark.support import eventually
 from millstream import LockException, StreamsConfig, StreamsException
+from millstream.topology.spark.admission import takeover as module
 from millstream.topology.spark.admission.lease import LEASES, LeaseNote, Leases
 from millstream.topology.spark.admission.processes import this_process
 from millstream.topology.spark.admission.takeover import Takeover, _signed_here
@@ -218,6 +219,28 @@ def test_a_spare_takes_over_from_one_that_is_frozen_and_keeps_its_lock(place: Pl
     # When the frozen one ends, the lock is this one's.
     frozen.release()
     eventually(lambda: place.instance("three")._lock.acquire(), expected=False)
+    spare.release()
+
+
+def test_a_state_directory_that_cannot_be_written_does_not_end_the_lease(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = threading.Event()
+
+    def refuse(*_: Any) -> None:
+        tried.set()
+        raise OSError(28, "No space left on device")
+
+    place.leases.create(1, ELSEWHERE)
+    frozen = DirectoryLock(place.directory / "state")
+    assert frozen.acquire()
+    spare = place.instance("two", takeover="wait")
+    place.begin(spare)
+    monkeypatch.setattr(module, "write_private", refuse)
+    frozen.release()
+    assert tried.wait(30)
+    before = place.leases.current()
+    eventually(lambda: place.leases.current() != before, expected=True)
     spare.release()
 
 

@@ -211,7 +211,9 @@ class Takeover:
             log.warning("%s: takes over from %s", self._application_id, watch.note.owner())
         self._sign()
         # Where the lock was a frozen instance's, it is free when that one has ended.
-        self._lease = HeldLease(leases, number, note, self._lose, also=self._sign, gone=self._miss)
+        self._lease = HeldLease(
+            leases, number, note, self._lose, also=self._sign_at_last, gone=self._miss
+        )
         self._lease.start()
         log.info("lease taken number=%d instance=%s", number, self._instance)
         return True
@@ -222,6 +224,12 @@ class Takeover:
             write_private(self._state_dir / OWNER, self._instance)
             _signed_here[self._instance] = os.getpid()
             self._signed = True
+
+    def _sign_at_last(self) -> None:
+        """Sign if that is possible; without the note a next start only waits for longer."""
+        # It would keep the lease from being renewed, whose owner is alive.
+        with suppress(OSError, LockException):
+            self._sign()
 
     def _had_this_lock(self, note: LeaseNote | None) -> bool:
         """Return whether an owner had the lock that is this instance's now: so it has ended."""
