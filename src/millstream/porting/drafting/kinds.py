@@ -170,16 +170,8 @@ def _called(node: Node, context: Context) -> str:
     owner = text(node.child_by_field_name("object"))
     if static is not None and static.enum and name in ("valueOf", "values"):
         return static.name if name == "valueOf" else f"{static.name}[]"
-    if owner in WHOLE and name == "valueOf":
-        return owner
-    if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):
-        return owner
-    if (owner, name) == ("System", "getenv"):
-        return "String" if inner(node.child_by_field_name("arguments")) else "Map"
-    if owner in ("IntStream", "LongStream") and name.startswith("range"):
-        return counting()
-    if (owner, name) == ("Arrays", "asList"):
-        return "List"
+    if made := _of_static(owner, name, node):
+        return made
     if (owner, name) == ("BigDecimal", "valueOf") or (of == "BigDecimal" and name in DECIMALS_GIVE):
         return "BigDecimal"
     found = {
@@ -220,6 +212,21 @@ def _called(node: Node, context: Context) -> str:
     if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):
         return "String"
     return "int" if name in GIVES_WHOLE else ""
+
+
+def _of_static(owner: str, name: str, node: Node) -> str:
+    """Return the type that a static method of Java's gives; "" if it is none of these."""
+    if owner in WHOLE and name == "valueOf":
+        return owner
+    if owner in ("List", "Set", "Map") and name in ("of", "copyOf"):
+        return owner
+    if (owner, name) == ("System", "getenv"):
+        return "String" if inner(node.child_by_field_name("arguments")) else "Map"
+    if owner in ("IntStream", "LongStream") and name.startswith("range"):
+        return counting()
+    if (owner, name) == ("Arrays", "asList"):
+        return "List"
+    return ""
 
 
 def _of_stream(name: str, chained: Node) -> str:
