@@ -8,6 +8,7 @@ import pytest
 
 from compat_tests.porting.running import run
 from millstream.porting.drafting.draft import draft, draft_file
+from millstream.porting.drafting.near import Near
 
 HEAD = "package shop; import org.apache.kafka.streams.kstream.*; import shop.model.Ping;"
 
@@ -133,3 +134,25 @@ def test_classes_of_another_module_of_the_build_are_known(
     assert ("return p.message" in text) is bool(build)
     assert ("return p.kind.name" in text) is bool(build)
     assert ("return l.n" in text) is bool(build)
+
+
+def test_modules_with_packages_of_one_name_do_not_mix(tmp_path: Path) -> None:
+    (tmp_path / "pom.xml").touch()
+    java = Path("src/main/java/shop")
+    order = "package shop; public class Order { public String getId() { return %s; } String id; }"
+    _written(
+        tmp_path / "one" / java,
+        Order_java=order % "id",
+        App_java="package shop; class App { String f(Order o, Line l) {"
+        " return o.getId() + l.getSku(); } }",
+    )
+    _written(
+        tmp_path / "two" / java,
+        Order_java=order % '"two"',
+        Line_java="package shop; public class Line { String sku; String getSku() { return sku; } }",
+        Unused_java="package shop; public class Unused { String getSku() { return null; } }",
+    )
+    path = tmp_path / "one" / java / "App.java"
+    found = Near.of(path, path.read_bytes())
+    assert sorted(found.shapes) == ["Line", "Order"]
+    assert "{text_of(o.id)}{text_of(l.sku)}" in draft_file(path).text

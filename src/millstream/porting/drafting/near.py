@@ -41,12 +41,17 @@ class Near:
         roots = _roots(own)
         sisters = _sisters(roots[0]) if roots else []
         # Tests lie in the package of what they test, below another root.
-        others = [*roots[1:], *sisters]
-        package = [root.joinpath(*own.package.split(".")) for root in others]
-        folders = [path.parent, *package]
+        package = Path(*own.package.split("."))
+        folders = [path.parent, *(root / package for root in roots[1:])]
         beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
+        words = set(re.findall(r"\w+", source.decode("utf-8", "replace")))
+        imported = [
+            *_imported(own, roots),
+            # Of other modules only what the file names: they may have packages of one name.
+            *(each for each in _imported(own, sisters) if each.stem in words),
+            *(each for each in _in_package(package, sisters) if each.stem in words),
+        ]
         everywhere = [*roots, *sisters]
-        imported = _imported(own, everywhere)
         further = [file for each in imported for file in _named(each, everywhere)]
         for other in list(dict.fromkeys([*beside, *imported, *further]))[:MAX_NEAR]:
             if other == path or not isinstance(unit := read_file(other), Unit):
@@ -70,6 +75,10 @@ def _roots(unit: Unit) -> list[Path]:
     if roots[0].parts[-2:] == ("test", "java"):
         roots.append(roots[0].parents[1] / "main" / "java")
     return roots
+
+
+def _in_package(package: Path, roots: list[Path]) -> list[Path]:
+    return [file for root in roots for file in sorted((root / package).glob("*.java"))[:MAX_NEAR]]
 
 
 def _sisters(root: Path) -> list[Path]:
@@ -118,4 +127,5 @@ def _named(path: Path, roots: list[Path]) -> list[Path]:
             or extends.search(file.read_bytes())
         )
     ]
-    return [*beside, *_imported(java.read(path, source), roots)]
+    imported = _imported(java.read(path, source), roots)
+    return [*beside, *(each for each in imported if each.stem.encode() in source)]
