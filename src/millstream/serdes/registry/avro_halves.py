@@ -91,7 +91,7 @@ class KafkaAvroSerializer(RegistrySerializer[Any]):
         """Refuse the registry's schema if it cannot read what the value's own would write."""
         from millstream.serdes.registry.mock import unreadable
 
-        if reason := unreadable(latest, own):
+        if reason := unreadable(latest, own, self._connection().client):
             raise SerializationException(
                 f"Incompatible schema {latest.schema_str} for schema {own.schema_str}. Set "
                 "latest.compatibility.strict=false to disable this check",

@@ -12,6 +12,7 @@ from confluent_kafka.schema_registry import (
     ConfigCompatibilityLevel,
     RegisteredSchema,
     Schema,
+    SchemaRegistryClient,
     ServerConfig,
 )
 from confluent_kafka.schema_registry._sync.mock_schema_registry_client import (
@@ -20,6 +21,7 @@ from confluent_kafka.schema_registry._sync.mock_schema_registry_client import (
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 
 from millstream.core.errors import ConfigException
+from millstream.serdes.registry.avro_schemas import parsed_schema
 from millstream.serdes.registry.avro_text import java_text
 from millstream.serdes.registry.connection_settings import MOCK
 from millstream.serdes.registry.java_client import JavaSchemaRegistryClient
@@ -125,7 +127,7 @@ class MockSchemaRegistryClient(ConfluentMock, JavaSchemaRegistryClient):
             known = found.schema
             if schema.schema_type != known.schema_type:
                 raise _conflict(subject, f"its schemas are {known.schema_type}")
-            if reason := incompatibility(schema, known, level):
+            if reason := incompatibility(schema, known, level, self):
                 raise _conflict(subject, reason)
 
 
@@ -179,7 +181,7 @@ def mock_elsewhere() -> ConfigException:
     )
 
 
-def incompatibility(new: Schema, known: Schema, level: str) -> str:
+def incompatibility(new: Schema, known: Schema, level: str, client: SchemaRegistryClient) -> str:
     """Return why an Avro schema does not fit a known one, or an empty text."""
     if new.schema_type != "AVRO" or level == "NONE":
         return ""
@@ -188,26 +190,33 @@ def incompatibility(new: Schema, known: Schema, level: str) -> str:
         ways.append((new, known))
     if level.startswith(("FORWARD", "FULL")):
         ways.append((known, new))
-    return next((reason for way in ways if (reason := unreadable(*way))), "")
+    return next((reason for way in ways if (reason := unreadable(*way, client))), "")
 
 
-def unreadable(reader: Schema, writer: Schema) -> str:
-    """Return why data of one Avro schema cannot be read with another, or an empty text."""
+def unreadable(reader: Schema, writer: Schema, client: SchemaRegistryClient) -> str:
+    """Return why data of one Avro schema cannot be read with another, or an empty text.
+
+    Args:
+        reader: The schema that reads.
+        writer: The schema that has written.
+        client: Of the registry that has the schemas to which they refer.
+    """
     from avro.compatibility import ReaderWriterCompatibilityChecker, SchemaCompatibilityType
 
     checker: Any = ReaderWriterCompatibilityChecker()  # type: ignore[no-untyped-call]
-    found = checker.get_compatibility(_avro(reader), _avro(writer))
+    found = checker.get_compatibility(_avro(reader, client), _avro(writer, client))
     if found.compatibility is SchemaCompatibilityType.compatible:
         return ""
     return "; ".join(sorted(found.messages)) or "the schemas do not fit"
 
 
-def _avro(schema: Schema) -> Any:
+def _avro(schema: Schema, client: SchemaRegistryClient) -> Any:
     import avro.schema
 
+    text = parsed_schema(schema, client).text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return avro.schema.parse(str(schema.schema_str))
+        return avro.schema.parse(text)
 
 
 def _typed(schema: Schema) -> Schema:
