@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka.schema_registry import Schema, SchemaReference
 
 from millstream import (
+    GenericAvroSerde,
     MockSchemaRegistry,
     SerializationException,
     SpecificAvroSerde,
@@ -72,6 +73,37 @@ def test_the_newest_schema_may_refer_to_others(scope: str, value: Any) -> None:
     serde.configure(latest(scope), False)
     data = serde.serializer().serialize("events", value)
     assert serde.deserializer().deserialize("events", data) == value
+
+
+def test_records_of_a_union_become_objects_of_their_classes(scope: str) -> None:
+    serde: Any = SpecificAvroSerde()
+    serde.configure(latest(scope), False)
+    data = [serde.serializer().serialize("events", each) for each in VALUES]
+    found = [serde.deserializer().deserialize("events", each) for each in data]
+    assert found == VALUES
+    assert [serde.serializer().serialize("events", each) for each in found] == data
+    assert serde.deserializer().deserialize_column("events", [*data, None]) == [*VALUES, None]
+
+
+def test_generic_records_of_a_union_know_their_own_schema(scope: str) -> None:
+    serde: Any = GenericAvroSerde()
+    serde.configure(latest(scope), False)
+    alike = {**PAYMENT, "name": "shop.Refund"}
+    union = [PAYMENT, {**alike, "fields": [{"name": "sum", "type": "shop.Cent"}]}]
+    written: Any = GenericAvroSerde(union)
+    written.configure({"schema.registry.url": scope}, False)
+    for name in ("shop.Payment", "shop.Refund"):
+        data = written.serializer().serialize("more", (name, {"sum": {"v": 1}}))
+        found = written.deserializer().deserialize("more", data)
+        assert (found.getSchema().name, found) == (name, {"sum": {"v": 1}})
+        # A union of two records with the same fields: by its name it is written as the same one.
+        assert written.serializer().serialize("more", found) == data
+        (again,) = serde.deserializer().deserialize_column("more", [data])
+        assert again.getSchema().name == name
+    alone: Any = GenericAvroSerde()
+    alone.configure({"schema.registry.url": scope}, False)
+    data = alone.serializer().serialize("payments", found)
+    assert alone.deserializer().deserialize("payments", data) == found
 
 
 def test_a_newest_schema_that_cannot_read_a_value_is_told(scope: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from millstream.serdes.avro.classes import attributes
 from millstream.serdes.avro.leaves import is_exact_float
 from millstream.serdes.avro.misfit import Misfit
-from millstream.serdes.avro.records import AvroRecord, NamedRecord
+from millstream.serdes.avro.records import AvroRecord
 from millstream.serdes.avro.schema import RECORDS, kind_of, logical_of
 
 Convert = Callable[[Any], Any]
@@ -85,7 +85,8 @@ def _named(value: Any, branches: list[Branch], records: list[Branch]) -> list[Br
     """Return the branches that a value's class leaves open."""
     if isinstance(value, AvroRecord):
         return [each for each in records if each[0] == value.avro_name] or records
-    if isinstance(value, NamedRecord):
+    if isinstance(value, dict) and hasattr(value, "record_name"):
+        # A NamedRecord, or a generic record of a registry's serde.
         return [each for each in records if each[0] == value.record_name] or branches
     if attributes(type(value)) is not None:
         own = type(value).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
@@ -16,8 +16,8 @@ from millstream.serdes.avro.derive import schema_of_class
 from millstream.serdes.avro.encoder import encoder
 from millstream.serdes.avro.fit import refuse_unfit
 from millstream.serdes.avro.misfit import Misfit
-from millstream.serdes.avro.records import avro_record_class
-from millstream.serdes.avro.schema import AvroSchema, avro_schema
+from millstream.serdes.avro.records import NamedRecord, avro_record_class
+from millstream.serdes.avro.schema import AvroSchema, avro_schema, kind_of
 from millstream.serdes.avro.to_datum import converter
 from millstream.serdes.registry.avro_schemas import (
     AVRO,
@@ -25,6 +25,7 @@ from millstream.serdes.registry.avro_schemas import (
     is_record,
     parsed_schema,
     record_name,
+    records_of_union,
     registered,
 )
 from millstream.serdes.registry.framing import IdKey
@@ -176,9 +177,8 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
             refuse_unfit(reader, wanted)
         decode: Any = decoder(writer, reader, wanted)
         many = ColumnDecoder(writer, reader, wanted).decoded
-        if wanted is None and is_record(reader):
-            return _generic_reader(reader, decode, many)
-        return SchemaReader(decode, many)
+        made = _generic_maker(reader) if wanted is None else None
+        return SchemaReader(decode, many) if made is None else _generic_reader(made, decode, many)
 
     def _reader(self, writer: AvroSchema, topic: str) -> tuple[AvroSchema, Any]:
         """Return the schema and the class of the objects that a schema's data become."""
@@ -189,20 +189,40 @@ class KafkaAvroDeserializer(RegistryDeserializer[Any]):
             text = str(registered(writer).schema_str)
             newest = self.latest_of(topic, record_name(writer), text)
             own = writer if newest is None else parsed_schema(newest, self._connection().client)
-        if wanted is None and self._makes_classes and is_record(own):
-            wanted = avro_record_class(own)
+        if wanted is None and self._makes_classes:
+            names = [own.name] if is_record(own) else records_of_union(own)
+            # With the class of one record, all records of its schema become objects of classes.
+            wanted = avro_record_class(own, names[0]) if names else None
         return own, wanted
 
 
-def _generic_reader(schema: AvroSchema, decode: Decode, many: DecodeMany) -> SchemaReader:
-    def read(data: bytes, start: int) -> GenericRecord:
-        return GenericRecord(schema, decode(data, start))
+def _generic_maker(schema: AvroSchema) -> Callable[[Any], Any] | None:
+    """Return the function from dicts to generic records; None if the schema has no record."""
+    if is_record(schema):
+        return lambda fields: GenericRecord(schema, fields)
+    own = {name: avro_schema(schema.alone(name)) for name in records_of_union(schema)}
+    if not own:
+        return None
+    maps = any(kind_of(each) == "map" for each in schema.root)
+    only = next(iter(own.values())) if len(own) == 1 and not maps else None
 
-    def read_many(values: Sequence[bytes | None], start: int) -> list[GenericRecord | None] | None:
+    def made(value: Any) -> Any:
+        if isinstance(value, NamedRecord):
+            return GenericRecord(own[value.record_name], value)
+        return GenericRecord(only, value) if only is not None and type(value) is dict else value
+
+    return made
+
+
+def _generic_reader(made: Callable[[Any], Any], decode: Decode, many: DecodeMany) -> SchemaReader:
+    def read(data: bytes, start: int) -> Any:
+        return made(decode(data, start))
+
+    def read_many(values: Sequence[bytes | None], start: int) -> list[Any] | None:
         found = many(values, start)
         if found is None:
             return None
-        return [None if each is None else GenericRecord(schema, each) for each in found]
+        return [None if each is None else made(each) for each in found]
 
     return SchemaReader(read, read_many)
 

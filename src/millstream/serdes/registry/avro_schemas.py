@@ -46,6 +46,13 @@ def is_record(schema: AvroSchema) -> bool:
     return kind_of(schema.root) in RECORDS
 
 
+def records_of_union(schema: AvroSchema) -> list[str]:
+    """Return the full names of the records of a schema that is a union; none for other schemas."""
+    branches = schema.root if isinstance(schema.root, list) else []
+    found = map(schema.resolved, branches)
+    return [each["name"] for each in found if kind_of(each) in RECORDS]
+
+
 def parsed_schema(schema: Schema, client: SchemaRegistryClient) -> AvroSchema:
     """Return a registry's schema, with those that it refers to.
 

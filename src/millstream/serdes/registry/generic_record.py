@@ -33,6 +33,11 @@ class GenericRecord(dict[str, Any]):
         super().__init__(fields or {})
         self.schema: AvroSchema = avro_schema(schema)
 
+    @property
+    def record_name(self) -> str:
+        """The full name of its record, by which a union knows it."""
+        return self.schema.name
+
     def put(self, key: str, value: Any) -> None:
         """Set a field."""
         self[key] = value
