@@ -11,6 +11,7 @@ from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes import WrapperSerde
 from millstream.core.serdes.varint import read_varint, varint
 from millstream.core.wording import a_kind
+from millstream.serdes.protobuf.messages import has_required
 from millstream.serdes.registry.framing import GUID_BYTES, MAGIC_ID, PREFIX, IdKey
 from millstream.serdes.registry.halves import (
     Encode,
@@ -125,7 +126,11 @@ class KafkaProtobufDeserializer(RegistryDeserializer[Any]):
             if kind is None:
                 _check_index(written, index)
                 kind = shapes[index] = self._type or self._message_class(written, index)
-            return kind.FromString(data[start:])
+            found = kind.FromString(data[start:])
+            if has_required(kind) and not found.IsInitialized():
+                lacking = ", ".join(found.FindInitializationErrors())
+                raise SerializationException(f"Required fields are missing: {lacking}")
+            return found
 
         return SchemaReader(decode)
 
