@@ -77,6 +77,15 @@ def test_addresses_with_ports_are_taken(servers: Any) -> None:
     with_entries(bootstrap_servers=servers)
 
 
+@pytest.mark.parametrize("count", [-2, 0, 10_001, 40_000])
+def test_a_replication_factor_that_no_client_asks_for_is_refused(count: int) -> None:
+    """It was a ValueError of another library."""
+    with pytest.raises(ConfigException, match=f"value {count} for configuration replication"):
+        with_entries(replication_factor=count)
+    with_entries(replication_factor=-1)
+    with_entries(replication_factor=3)
+
+
 def test_an_unknown_store_is_refused_in_the_constructor() -> None:
     with pytest.raises(ConfigException, match="rocksbd for configuration default.dsl") as caught:
         with_entries(default_dsl_store="rocksbd")

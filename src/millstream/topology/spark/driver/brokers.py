@@ -337,7 +337,8 @@ def written_topics(plan: Plan, config: StreamsConfig) -> list[str]:
     topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
     sinks = [topic for topic in topics if topic not in plan.repartition_topics]
     dead_letters = config.getString("errors.dead.letter.queue.topic.name")
-    return list(dict.fromkeys([*sinks, *filter(None, [dead_letters])]))
+    # An empty name, as of a variable that is not set, is refused here: no topic can have it.
+    return list(dict.fromkeys([*sinks, *([] if dead_letters is None else [dead_letters])]))
 
 
 def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternalTopicException:

@@ -43,6 +43,8 @@ from millstream.topology.topology import Topology
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 _MAX_PORT = 65_535
+_MOST_REPLICAS = 10_000
+"""librdkafka asks for no more."""
 _MIN_FREE_BYTES = 1 << 20
 _NO_SESSIONS = (str, Mapping, SparkConf, SparkContext, SparkSession.Builder)
 """What is likely to be given as a session by mistake."""
@@ -155,6 +157,13 @@ def check_config(config: StreamsConfig) -> None:
         )
     for key in ("state.dir", CHECKPOINT_LOCATION):
         _not_of_a_shell(key, config.getString(key))
+    replicas = config.getInt("replication.factor")
+    if replicas != -1 and not 0 < replicas <= _MOST_REPLICAS:
+        raise invalid(
+            "replication.factor",
+            replicas,
+            f"Value must be from 1 to {_MOST_REPLICAS}, or -1 for the default of the brokers",
+        )
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
         if found is None or not 0 < int(found[1]) <= _MAX_PORT:
