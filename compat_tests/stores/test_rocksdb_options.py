@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from rocksdict import Cache, DBCompressionType, Options
 
+from compat_tests.properties.line import LineOfTasks
+from compat_tests.stores.test_faults import counted, counting
 from millstream import BlockBasedTableConfig, RocksDBConfigSetter, RocksDBOptions
 from millstream.core.errors import ConfigException
 from millstream.stores.byte_stores.rocksdb import RocksDBStore
@@ -101,3 +103,41 @@ def test_a_setter_need_not_close(tmp_path: Path) -> None:
 def test_a_setter_that_sets_nothing_is_an_error(tmp_path: Path, wrong: Any) -> None:
     with pytest.raises(ConfigException, match=r"rocksdb.config.setter: it has no method setConf"):
         RocksDBStore.open(tmp_path, {"rocksdb.config.setter": wrong})
+
+
+class Failing(RocksDBConfigSetter):
+    """Calls a setter that RocksDB does not have, while it is told to."""
+
+    fails = True
+
+    def setConfig(
+        self, storeName: str, options: RocksDBOptions, configs: Mapping[str, Any]
+    ) -> None:
+        if self.fails:
+            options.setMaxWriteBuferNumber(3)
+
+
+def test_a_setter_that_fails_is_named_with_its_store(tmp_path: Path) -> None:
+    with pytest.raises(ConfigException, match=r"value Failing for .*config\.setter") as caught:
+        RocksDBStore.open(tmp_path / "counts", {"rocksdb.config.setter": Failing})
+    assert 'Store "counts"; AttributeError' in caught.value.detail
+    assert "setMaxWriteBuferNumber" in caught.value.detail
+
+
+def test_a_setter_that_fails_does_not_cost_the_local_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The stores were deleted as damaged, and restored when the setter was mended."""
+    path = f"{__name__}.Failing"
+    monkeypatch.setattr(Failing, "fails", False)
+    with LineOfTasks(counting("rocksdb", **{"rocksdb.config.setter": path})) as line:
+        for batch in (1, 2):
+            assert counted(line)["b"] == batch
+        line.restart(0, lose=False)
+        monkeypatch.setattr(Failing, "fails", True)
+        with pytest.raises(ConfigException, match="its setConfig"):
+            counted(line)
+        line.restart(0, lose=False)
+        monkeypatch.setattr(Failing, "fails", False)
+        assert counted(line)["b"] == 3
+        assert not line.live[0, 0].rebuilt()

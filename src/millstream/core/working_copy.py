@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from millstream.core.errors import (
+    ConfigException,
     InvalidStateStoreException,
     PluginError,
     TaskCorruptedException,
@@ -251,8 +252,17 @@ def _is_own(store: Any) -> bool:
     return type(store).__module__.startswith("millstream.")
 
 
+# To restore the store would help with none of them.
+_OF_THE_PROGRAM = (
+    ConfigException,
+    InvalidStateStoreException,
+    PluginError,
+    TaskCorruptedException,
+)
+
+
 def _untrusted(error: Exception, name: str, method: str) -> Exception:
-    if isinstance(error, (InvalidStateStoreException, PluginError, TaskCorruptedException)):
+    if isinstance(error, _OF_THE_PROGRAM):
         return error
     which = f'store "{name}"' if name else "a store"
     where = f"the {method} of its byte store raised " if method else ""

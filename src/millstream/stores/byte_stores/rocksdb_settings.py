@@ -17,7 +17,9 @@ from rocksdict import (
 
 from millstream.core.config.instances import adapted
 from millstream.core.config.own_keys import OWN_KEYS, ROCKSDB_MEMORY_BYTES
+from millstream.core.errors import ConfigException
 from millstream.core.loading import load_instance
+from millstream.core.wording import said
 from millstream.stores.byte_stores.rocksdb_options import (
     SETTER_CONFIG,
     RocksDBConfigSetter,
@@ -32,7 +34,11 @@ LOG_BYTES = 1 << 20
 
 
 def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callable[[], None]]:
-    """Return a store's options, and what to call when it is closed."""
+    """Return a store's options, and what to call when it is closed.
+
+    Raises:
+        ConfigException: The setter of the configuration failed.
+    """
     memory_bytes = OWN_KEYS[ROCKSDB_MEMORY_BYTES].value_in(configs)
     blocks = _blocks(memory_bytes)
     settings = _settings(memory_bytes, blocks)
@@ -41,7 +47,15 @@ def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callabl
         return settings, nothing
     setter: RocksDBConfigSetter = adapted(SETTER_CONFIG, load_instance(chosen, SETTER_CONFIG))
     options = RocksDBOptions(settings, blocks)
-    setter.setConfig(store, options, configs)
+    try:
+        setter.setConfig(store, options, configs)
+    except Exception as error:
+        kind = type(getattr(setter, "made", setter)).__name__
+        raise ConfigException(
+            f"Invalid value {kind} for configuration {SETTER_CONFIG}: its setConfig() failed",
+            detail=f'Store "{store}"; {said(error)}.',
+            hint="No file of the store was opened or changed.",
+        ) from error
     # As in Java's interface, which has a default.
     close = getattr(setter, "close", None)
     return settings, nothing if close is None else partial(close, store, options)
