@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import resource
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -92,3 +95,31 @@ def test_what_to_do_about_a_store_that_cannot_be_opened_depends_on_the_reason(
     with pytest.raises(ProcessorStateException) as raised:
         RocksDBStore.open(tmp_path, {})
     assert hint in raised.value.hint
+
+
+_MANY_STORES = """
+import resource, sys
+from pathlib import Path
+from millstream.stores.byte_stores.rocksdb import RocksDBStore
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+stores = []
+for number in range(20):
+    directory = Path(sys.argv[1], str(number))
+    directory.mkdir()
+    stores.append(RocksDBStore.open(directory, {}))
+for store in stores:
+    store.close()
+"""
+
+
+def test_a_process_may_have_more_stores_than_the_usual_limit_of_files_allows(
+    tmp_path: Path,
+) -> None:
+    """A driver whose limit was 1,024 could not be asked for stores of 150 partitions."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY and hard < 1024:
+        pytest.skip("no process may open so many files here")
+    told = [sys.executable, "-c", _MANY_STORES, str(tmp_path)]
+    done = subprocess.run(told, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

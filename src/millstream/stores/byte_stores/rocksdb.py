@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from weakref import WeakSet
@@ -23,6 +26,8 @@ from millstream.stores.byte_stores.rocksdb_settings import configured, meta_sett
 
 META = "millstream"
 VERSION = b"version"
+FILES = 65_536
+"""How many files a process may open that has a store, if its hard limit allows it."""
 _IS_LOCKED = re.compile(r"\block (hold|file)\b", re.IGNORECASE)
 
 
@@ -61,6 +66,7 @@ class RocksDBStore(ByteStore):
             ProcessorStateException: It cannot be opened; it may be damaged.
         """
         settings, release = configured(directory.name, options)
+        _allow_files()
         try:
             db = Rdict(str(directory), settings, {META: meta_settings()})
         except Exception as error:
@@ -231,6 +237,22 @@ class RocksDBStore(ByteStore):
         return ProcessorStateException(
             f'cannot {doing} the RocksDB store in "{self._directory}"', detail=str(error)
         )
+
+
+@cache
+def _allow_files() -> None:
+    """Let this process open more files, as Java does for itself: a store has up to 256.
+
+    The usual limit is 1,024, although a process may have more if it asks. Workers have Java's; the
+    driver, which has a copy of each partition that is queried, and programs with the test driver
+    have not.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        # A sandbox may forbid it.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class _Closed:
