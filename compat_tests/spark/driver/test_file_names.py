@@ -116,7 +116,26 @@ def test_a_path_is_one_of_this_machine_whatever_spark_has_by_default(path: str) 
     assert checkpoint_root(config_at(path)) == f"file://{Path(path).absolute()}"
 
 
-@pytest.mark.parametrize("key", ["state.dir", "millstream.checkpoint.location"])
+@pytest.mark.parametrize("key", ["state.dir", "millstream.log.file"])
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("file:///shared/a", 'Write "/shared/a"'),
+        ("file:/shared/a", 'Write "/shared/a"'),
+        ("hdfs://names:8020/a", "millstream.checkpoint.location"),
+    ],
+)
+def test_a_url_is_no_local_path(key: str, url: str, said: str) -> None:
+    """A directory "hdfs:" in the working directory had the state, and the checkpoint."""
+    with pytest.raises(ConfigException, match=f"value {url} for configuration {key}") as told:
+        check_config(config_at(url, key))
+    assert said in told.value.hint
+    check_config(config_at("./hdfs:/a", key))
+
+
+@pytest.mark.parametrize(
+    "key", ["state.dir", "millstream.checkpoint.location", "millstream.log.file"]
+)
 def test_a_path_that_only_a_shell_knows_is_refused(key: str) -> None:
     """A directory "~" in the working directory had the state."""
     with pytest.raises(

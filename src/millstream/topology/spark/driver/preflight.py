@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.client_keys import check_client_entries
 from millstream.core.config.definition import invalid, not_blank
-from millstream.core.config.own_keys import CHECKPOINT_LOCATION
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION, LOG_FILE
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
@@ -37,11 +37,13 @@ from millstream.jars import java_command
 from millstream.plugins.registry import store_class
 from millstream.topology.dsl.options.materialized import StoreType
 from millstream.topology.given_topology import check_topology
+from millstream.topology.spark.checkpoint.descriptor import local_path
 from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.private import private_directory
 from millstream.topology.topology import Topology
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _MAX_PORT = 65_535
 _MOST_REPLICAS = 10_000
 """librdkafka asks for no more."""
@@ -127,7 +129,7 @@ def check_config(config: StreamsConfig) -> None:
     Raises:
         ConfigException: An address has no port, no plugin provides a store, the schema registry
             is one of tests, ``rocksdb.config.setter`` names something else, local files would have
-            no place in ``state.dir``, or a directory begins with ``~``.
+            no place in ``state.dir``, or a path begins with ``~`` or is a URL.
     """
     registry = config.originals().get("schema.registry.url", "")
     if str(registry).startswith("mock://"):
@@ -155,8 +157,10 @@ def check_config(config: StreamsConfig) -> None:
             "It must not be empty",
             hint="Give a directory for local files, or leave the entry out.",
         )
-    for key in ("state.dir", CHECKPOINT_LOCATION):
+    for key in ("state.dir", LOG_FILE, CHECKPOINT_LOCATION):
         _not_of_a_shell(key, config.getString(key))
+    for key in ("state.dir", LOG_FILE):
+        _no_url(key, config.getString(key))
     replicas = config.getInt("replication.factor")
     if replicas != -1 and not 0 < replicas <= _MOST_REPLICAS:
         raise invalid(
@@ -201,6 +205,20 @@ def _not_of_a_shell(key: str, given: str | None) -> None:
             hint=f'Write the whole path: "{os.path.expanduser(given)}". A directory whose name '
             f'begins so is "./{given}".',
         )
+
+
+def _no_url(key: str, given: str | None) -> None:
+    if given is None or _URL.match(given) is None:
+        return
+    path = local_path(given)
+    raise invalid(
+        key,
+        given,
+        "It must be a path of this machine, and not a URL",
+        hint=f'Write "{path}".'
+        if path is not None
+        else f"On another file system there may be the checkpoint, with {CHECKPOINT_LOCATION}.",
+    )
 
 
 def check_places(spark: SparkSession, config: StreamsConfig, directories: Iterable[Path]) -> None:
