@@ -141,6 +141,35 @@ def check_config(config: StreamsConfig) -> None:
             "TopologyTestDriver, and here the address of a real registry: "
             "`millstream broker --registry` starts one.",
         )
+    _check_local_places(config)
+    replicas = config.getInt("replication.factor")
+    if replicas != -1 and not 0 < replicas <= _MOST_REPLICAS:
+        raise invalid(
+            "replication.factor",
+            replicas,
+            f"Value must be from 1 to {_MOST_REPLICAS}, or -1 for the default of the brokers",
+        )
+    _check_servers(config)
+    check_client_entries(config)
+    for key in PLUGIN_NAMES.intersection(config.originals()):
+        load_object(config.get(key), key)
+    not_blank("spark.master", config.originals().get("spark.master"))
+    # Else it is first asked where a store opens: in a worker, when the query runs.
+    config.made("rocksdb.config.setter")
+    words_of(config)
+    # Without a port it would fail when the query has started.
+    HostInfo.buildFromEndpoint(config.getString("application.server"))
+    kind = config.getString("default.dsl.store")
+    if kind not in {each.value for each in StoreType}:
+        try:
+            store_class(kind)
+        except PluginError as error:
+            raise invalid(
+                "default.dsl.store", kind, error.problem, hint=f"{error.detail} {error.hint}"
+            ) from error
+
+
+def _check_local_places(config: StreamsConfig) -> None:
     name = config.getString("application.id")
     if directory_name(name) != name.replace("%", "%25"):
         raise invalid(
@@ -161,13 +190,9 @@ def check_config(config: StreamsConfig) -> None:
         _not_of_a_shell(key, config.getString(key))
     for key in ("state.dir", LOG_FILE):
         _no_url(key, config.getString(key))
-    replicas = config.getInt("replication.factor")
-    if replicas != -1 and not 0 < replicas <= _MOST_REPLICAS:
-        raise invalid(
-            "replication.factor",
-            replicas,
-            f"Value must be from 1 to {_MOST_REPLICAS}, or -1 for the default of the brokers",
-        )
+
+
+def _check_servers(config: StreamsConfig) -> None:
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
         if found is None or not 0 < int(found[1]) <= _MAX_PORT:
@@ -177,23 +202,6 @@ def check_config(config: StreamsConfig) -> None:
                 detail="It is not of the form host:port.",
                 hint=f"Write the broker's host and port, such as {host}:9092.",
             )
-    check_client_entries(config)
-    for key in PLUGIN_NAMES.intersection(config.originals()):
-        load_object(config.get(key), key)
-    not_blank("spark.master", config.originals().get("spark.master"))
-    # Else it is first asked where a store opens: in a worker, when the query runs.
-    config.made("rocksdb.config.setter")
-    words_of(config)
-    # Without a port it would fail when the query has started.
-    HostInfo.buildFromEndpoint(config.getString("application.server"))
-    kind = config.getString("default.dsl.store")
-    if kind not in {each.value for each in StoreType}:
-        try:
-            store_class(kind)
-        except PluginError as error:
-            raise invalid(
-                "default.dsl.store", kind, error.problem, hint=f"{error.detail} {error.hint}"
-            ) from error
 
 
 def _not_of_a_shell(key: str, given: str | None) -> None:
