@@ -84,6 +84,20 @@ def test_what_is_left_is_not_read(tmp_path: Path) -> None:
     assert "millstream reset APP --execute" in str(failure.value)
 
 
+def test_what_a_start_that_begins_anew_has_left_of_a_generation_is_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "app" / "checkpoint"
+    files, generation = LocalFiles(root), f"{GENERATIONS}/1"
+    files.write("millstream.json", NOTE.to_json())
+    files.write(f"{generation}/millstream.json", NOTE.to_json())
+    files.write(f"{generation}/commits/0", "")
+    write_pointer(files, Pointer(number=1, highest=1))
+    with pytest.raises(_Killed):
+        empty(_KilledAt(root / generation, "commits"))
+    nothing: Any = None
+    with pytest.raises(IllegalStateException, match="is being emptied"):
+        open_state(_config(tmp_path), nothing, f"file://{root}")
+
+
 def test_what_is_adopted_into_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first start would empty it otherwise."""
     files = _interrupted(tmp_path / "app" / "checkpoint", "millstream-standbys")

@@ -175,6 +175,8 @@ def open_state(
     files = files_at(root, used)
     check_not_emptying(files, root)
     generations = Generations(root, files, lambda at: files_at(at, used))
+    # A start that begins anew empties the current generation only.
+    check_not_emptying(generations.files, generations.location)
     note = described(generations)
     progress = CheckpointLog(generations.files, generations.location).progress()
     if note is None and progress.done >= 0:
