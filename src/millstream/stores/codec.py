@@ -11,7 +11,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
-from millstream.core.serdes import Serde, StringSerializer, deserializer_call, serializer_call
+from millstream.core.serdes import (
+    Serde,
+    StringSerializer,
+    deserializer_call,
+    plain_type_of,
+    serializer_call,
+)
 from millstream.core.serdes.base import (
     SerializerCall,
     deserialize_column,
@@ -67,8 +73,7 @@ class BoundSerde(Generic[T]):
             self._deserialize = lambda topic, given, data: read(
                 topic, headers() if given is None else given, data
             )
-        # A subclass of a serde need not do what it says of itself.
-        plain = vars(type(serde)).get("plain_type")
+        plain = plain_type_of(serde)
         self.plain_type: type | None = plain if plain in KEPT_AS_OBJECTS else None
         """Objects of exactly this type may be kept instead of their bytes."""
         self.width: int | None = None

@@ -51,6 +51,7 @@ from millstream.core.serdes.text import StringSerializer as StringSerializer
 from millstream.core.serdes.text import UUIDDeserializer as UUIDDeserializer
 from millstream.core.serdes.text import UUIDSerde as UUIDSerde
 from millstream.core.serdes.text import UUIDSerializer as UUIDSerializer
+from millstream.core.serdes.text import plain_type_of as plain_type_of
 from millstream.core.serdes.windowed import (
     SessionWindowedDeserializer as SessionWindowedDeserializer,
 )

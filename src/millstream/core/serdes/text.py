@@ -31,16 +31,16 @@ class _WithEncoding:
         role = "serializer" if isinstance(self, Serializer) else "deserializer"
         self._encoding = _configured_encoding(configs, isKey, role)
 
+    def is_utf_8(self) -> bool:
+        """Tell whether all text is written as it is, and ASCII text as ASCII."""
+        return self._encoding == UTF_8
+
 
 class StringSerializer(_WithEncoding, Serializer[str]):
     """Text as UTF-8, or as ``[key.|value.]serializer.encoding`` says.
 
     A character that the encoding does not have becomes a question mark, as in Java.
     """
-
-    def is_utf_8(self) -> bool:
-        """Tell whether ASCII text is written as it is."""
-        return self._encoding == UTF_8
 
     def serialize(self, topic: str, data: str | None) -> bytes | None:
         if type(data) is str and self._encoding == UTF_8:
@@ -126,6 +126,17 @@ class UUIDSerde(StockSerde[uuid.UUID]):
 
     plain_type = uuid.UUID
     _halves = (UUIDSerializer, UUIDDeserializer)
+
+
+def plain_type_of(serde: Any) -> type | None:
+    """Return the type whose objects are the same when this serde has written and read them."""
+    # A subclass of a serde need not do what it says of itself.
+    plain: type | None = vars(type(serde)).get("plain_type")
+    if plain is str and type(serde) is StringSerde:
+        # Another encoding need not have all characters, or be the one that reads.
+        halves: list[Any] = [serde.serializer(), serde.deserializer()]
+        return str if all(half.is_utf_8() for half in halves) else None
+    return plain
 
 
 def _configured_encoding(configs: Mapping[str, Any], is_key: bool, role: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millstream.core.serdes import Serde, deserializer_call, serializer_call
+from millstream.core.serdes import Serde, deserializer_call, plain_type_of, serializer_call
 from millstream.core.serdes.checks import halves_of
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.state.delegating import DelegatingStore
@@ -43,8 +43,7 @@ class SerdeCalls:
 
 
 def _plain_type(serde: Any) -> type | None:
-    # A subclass of a serde need not do what that says of itself.
-    found = vars(type(serde)).get("plain_type")
+    found = plain_type_of(serde)
     return found if found in _SAME else None
 
 
