@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
+
+_NO_NUMBER = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
+"""NaN and infinity in MessagePack. Other bytes may look like them."""
+
+
+def nan_finder(enc_hook: Callable[[Any], Any] | None = None) -> Callable[[Any], bool]:
+    """Return the function that tells, quickly, whether an object may have such a number in it."""
+    encode = msgspec.msgpack.Encoder(enc_hook=enc_hook).encode
+
+    def may_have(value: Any) -> bool:
+        try:
+            return _NO_NUMBER.search(encode(value)) is not None
+        except Exception:  # noqa: BLE001 - a part that only JSON has: it is looked at
+            return True
+
+    return may_have
 
 
 def refuse_nan(plain: Any) -> None:

@@ -23,7 +23,7 @@ from millstream.core.java_time import Instant
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.json_encoding import check_names
 from millstream.core.serdes.json_models import dumped
-from millstream.core.serdes.json_nan import may_hold_floats, nones_of, refuse_nan
+from millstream.core.serdes.json_nan import may_hold_floats, nan_finder, nones_of, refuse_nan
 from millstream.core.serdes.json_sets import in_order, is_model
 from millstream.core.serdes.misfits import registry_hint
 from millstream.core.wording import a, a_kind
@@ -53,6 +53,7 @@ class TypedJsonSerializer(Serializer[Any]):
         # JSON has no NaN, and msgspec writes null for it.
         self._hides_nan = may_hold_floats(type)
         self._nones = nones_of(self._class)
+        self._may_have_nan = nan_finder(_to_json)
 
     def serialize(self, topic: str, data: Any) -> bytes | None:
         if data is None:
@@ -97,7 +98,7 @@ class TypedJsonSerializer(Serializer[Any]):
 
     def _refuse_nan(self, value: Any, data: bytes) -> None:
         # One null for each field that is None: there is none for a number.
-        if data.count(b"null") != self._nones(value):
+        if data.count(b"null") != self._nones(value) and self._may_have_nan(value):
             refuse_nan(msgspec.to_builtins(value, enc_hook=_to_json, str_keys=True))
 
     def _encoded(self, data: Any) -> bytes:

@@ -12,7 +12,7 @@ import msgspec
 
 from millstream.core.errors import SerializationException
 from millstream.core.serdes.json_models import dumped, may_hold_secrets
-from millstream.core.serdes.json_nan import may_hold_floats, nones_of, refuse_nan
+from millstream.core.serdes.json_nan import may_hold_floats, nan_finder, nones_of, refuse_nan
 from millstream.core.serdes.json_sets import in_order, is_model, may_hold_sets
 from millstream.core.serdes.json_typed import read_model
 from millstream.serdes.registry.json_unknown import unknown_field
@@ -28,12 +28,13 @@ def encoder(kind: type) -> Callable[[Any], bytes]:
     encode = _encoder(kind)
     if not may_hold_floats(kind):
         return encode
-    nones = nones_of(kind)
+    nones, may_have_nan = nones_of(kind), nan_finder()
 
     def checked(value: Any) -> bytes:
         found = encode(value)
         # Null stands for None, or for a number that JSON has not.
-        if b"null" in found and found.count(b"null") != nones(value):
+        nulls = b"null" in found and found.count(b"null") != nones(value)
+        if nulls and may_have_nan(value):
             refuse_nan(value.model_dump() if is_model(kind) else msgspec.to_builtins(value))
         return found
 
