@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pyarrow as pa
@@ -11,8 +11,10 @@ import pytest
 
 from millstream import avro_record_class
 from millstream.topology.spark.frames.columns import arrow_column
+from millstream.topology.spark.frames.inputs import json_serde
 
-NOON = datetime(2024, 1, 1, 12, tzinfo=timezone.utc)
+UTC = timezone.utc
+NOON = datetime(2024, 1, 1, 12, tzinfo=UTC)
 Order = avro_record_class("""{"type": "record", "name": "Order", "fields": [
     {"name": "id", "type": "long"}, {"name": "mark", "type": "bytes"}]}""")
 
@@ -34,6 +36,16 @@ class Payment(pydantic.BaseModel):
 )
 def test_a_text_column_has_an_objects_fields_as_json(value: Any, text: str) -> None:
     assert arrow_column([value, None], pa.string(), "a value").to_pylist() == [text, None]
+
+
+def test_the_bytes_of_a_key_do_not_depend_on_the_sessions_time_zone() -> None:
+    # Spark gives timestamps in the session's zone.
+    zone = timezone(timedelta(hours=2))
+    serializer = json_serde(is_key=True).serializer()
+    found = {serializer.serialize("t", {"at": NOON.astimezone(each)}) for each in (UTC, zone)}
+    assert found == {b'{"at":"2024-01-01T12:00:00+00:00"}'}
+    first = datetime(1, 1, 1, tzinfo=zone)
+    assert serializer.serialize("t", {"at": first}) == b'{"at":"0001-01-01T00:00:00+02:00"}'
 
 
 def test_a_struct_column_has_the_fields_of_records_and_models() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from importlib import import_module
 from typing import Any
@@ -165,9 +166,15 @@ def _text(value: Any) -> str | None:
 def json_default(value: Any) -> Any:
     """Return what JSON has for a value of Spark: times in ISO 8601, decimals as text, bytes base64.
 
+    A timestamp is one of UTC: the bytes of a key must not depend on the session's time zone.
+
     >>> json_default(Decimal("1.50"))
     '1.50'
     """
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        # The first hours of the year 1 have no time of UTC in Python.
+        with suppress(OverflowError):
+            value = value.astimezone(timezone.utc)
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Decimal):
