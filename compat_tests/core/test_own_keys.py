@@ -43,6 +43,7 @@ def test_a_key_like_no_other_is_refused_with_the_list() -> None:
         ("millstream.steer.tasks", "yes"),
         ("millstream.rocksdb.memory.bytes", 1.5),
         ("millstream.rocksdb.memory.bytes", -1),
+        ("millstream.rocksdb.memory.bytes", 10**15),
         ("millstream.checkpoint.location", 7),
     ],
 )

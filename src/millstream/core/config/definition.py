@@ -128,6 +128,17 @@ def _at_least(minimum: int, name: str, value: Any) -> None:
         raise invalid(name, value, f"Value must be at least {minimum}")
 
 
+def within(minimum: int, maximum: int) -> Check:
+    """Return the check that a number is from ``minimum`` to ``maximum``."""
+    return partial(_within, minimum, maximum)
+
+
+def _within(minimum: int, maximum: int, name: str, value: Any) -> None:
+    _at_least(minimum, name, value)
+    if value > maximum:
+        raise invalid(name, value, f"Value must be at most {maximum}")
+
+
 def a_port(name: str, value: Any) -> None:
     """Refuse a number that is no port of TCP; 0 is for any free one."""
     not_none(name, value)

@@ -20,6 +20,7 @@ from millstream.core.config.definition import (
     not_none,
     one_of,
     only_texts,
+    within,
 )
 from millstream.core.errors import ConfigException
 
@@ -153,7 +154,8 @@ OWN_KEYS: dict[str, OwnKey] = {
             name=ROCKSDB_MEMORY_BYTES,
             kind=ValueKind.LONG,
             default=256 << 20,
-            check=at_least(1),
+            # RocksDB maps a table for all of it: with more than some TiB the process dies.
+            check=within(1, 1 << 40),
             doc="block cache and write buffers of all RocksDB stores of one worker process",
         ),
         OwnKey(
