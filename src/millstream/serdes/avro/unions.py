@@ -85,9 +85,10 @@ def _named(value: Any, branches: list[Branch], records: list[Branch]) -> list[Br
     """Return the branches that a value's class leaves open."""
     if isinstance(value, AvroRecord):
         return [each for each in records if each[0] == value.avro_name] or records
-    if isinstance(value, dict) and hasattr(value, "record_name"):
+    name = getattr(value, "record_name", None) if isinstance(value, dict) else None
+    if name is not None:
         # A NamedRecord, or a generic record of a registry's serde.
-        return [each for each in records if each[0] == value.record_name] or branches
+        return [each for each in records if each[0] == name] or branches
     if attributes(type(value)) is not None:
         own = type(value).__name__
         return [each for each in records if each[0].rpartition(".")[2] == own] or records

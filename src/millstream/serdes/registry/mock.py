@@ -185,12 +185,13 @@ def incompatibility(new: Schema, known: Schema, level: str, client: SchemaRegist
     """Return why an Avro schema does not fit a known one, or an empty text."""
     if new.schema_type != "AVRO" or level == "NONE":
         return ""
-    ways = []
+    ways = list[tuple[Schema, Schema]]()
     if level.startswith(("BACKWARD", "FULL")):
         ways.append((new, known))
     if level.startswith(("FORWARD", "FULL")):
         ways.append((known, new))
-    return next((reason for way in ways if (reason := unreadable(*way, client))), "")
+    found = (unreadable(reader, writer, client) for reader, writer in ways)
+    return next(filter(None, found), "")
 
 
 def unreadable(reader: Schema, writer: Schema, client: SchemaRegistryClient) -> str:
