@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from compat_tests.kit.good_stores import PlainStore
 from compat_tests.plugins.sampling import Louder, Shout
 from millstream import Serdes, StreamsBuilder
+from millstream.core.engine.checked_answers import checked
 from millstream.core.errors import PluginError, TopologyException
 from millstream.plugins import (
     NodeOverrides,
@@ -231,3 +233,18 @@ def test_a_hook_with_other_parameters_is_refused() -> None:
 
     with pytest.raises(PluginError, match="has a hook that cannot be called"), registered(Theirs()):
         pass
+
+
+class Older(Half):
+    """Has all methods of an earlier version of the contract."""
+
+    name = "older"
+    get_many = size_estimate = version = Half.get
+
+
+def test_a_class_that_is_derived_from_nothing_need_not_have_methods_that_came_later(
+    tmp_path: Path,
+) -> None:
+    with plugin(STORES, lambda: [Older]):
+        assert offered(STORES)["older"] is Older  # type: ignore[comparison-overlap]
+    checked(Older.open(tmp_path, {}), Older).rest()  # type: ignore[arg-type]

@@ -26,9 +26,13 @@ class PluginKind(Generic[T]):
     hook: str
     base: type[Any] | None = None
     """None: what is offered need not be derived from anything."""
+    later: frozenset[str] = frozenset()
+    """Methods that came later: a class that is derived from nothing need not have them."""
 
 
-STORES: PluginKind[type[ByteStore]] = PluginKind("store", "millstream_register_stores", ByteStore)
+STORES: PluginKind[type[ByteStore]] = PluginKind(
+    "store", "millstream_register_stores", ByteStore, frozenset({"rest"})
+)
 BUFFERS: PluginKind[type[SuppressionBuffer]] = PluginKind(
     "suppression buffer", "millstream_register_buffers", SuppressionBuffer
 )

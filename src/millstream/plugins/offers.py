@@ -156,6 +156,7 @@ def _check(kind: PluginKind[Any], name: str, offer: Any) -> None:
         for method in dir(base)
         if callable(getattr(base, method))
         and not method.startswith("_")
+        and method not in kind.later
         and not callable(getattr(offer, method, None))
     }
     if lacks:

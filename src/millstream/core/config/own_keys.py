@@ -98,7 +98,9 @@ OWN_KEYS: dict[str, OwnKey] = {
             check=not_blank,
             default_doc="`<state.dir>/<application.id>/checkpoint`",
             doc="location of the checkpoint, with progress and stores; any file system that Spark "
-            "supports. On a cluster it must be shared",
+            "supports. A path without a scheme is one of this machine (`file:`); it is refused "
+            "where Spark's default (`fs.defaultFS`) is another file system. On a cluster it must "
+            "be shared",
         ),
         OwnKey(
             name=CHECKPOINT_ADOPT,
@@ -156,7 +158,8 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=256 << 20,
             # RocksDB maps a table for all of it: with more than some TiB the process dies.
             check=within(1, 1 << 40),
-            doc="block cache and write buffers of all RocksDB stores of one worker process",
+            doc="block cache and write buffers of all RocksDB stores of one worker process; at "
+            "most 1 TiB",
         ),
         OwnKey(
             name=SINK_TOPICS,

@@ -96,6 +96,11 @@ class CheckedAnswers(WrappedStore):
         # The runtime picks and sorts what a store without ``ordered`` yields.
         return self._in_order(found, lower, upper, reverse) if self.traits.ordered else found
 
+    def rest(self) -> None:
+        """Let other processes have the files; a store may be older than this method."""
+        if (rest := getattr(self.below, "rest", None)) is not None:
+            rest()
+
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store."""
         if not self.traits.durable:
