@@ -130,8 +130,13 @@ def test_a_forked_process_does_not_give_back_the_locks_of_the_other(tmp_path: Pa
     assert lock.acquire()
 
     def use() -> None:
+        # One of them gets the number that the closed one had.
+        others = [DirectoryLock(tmp_path / str(each)) for each in range(100)]
+        assert all(each.acquire() for each in others)
+        assert lock._handle in [each._handle for each in others]
         assert not lock.acquire()
         lock.release()
+        assert not any(DirectoryLock(each.directory).acquire() for each in others)
 
     assert forked(use) == 0
     assert not DirectoryLock(tmp_path).acquire()

@@ -163,6 +163,8 @@ class DirectoryLock:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._handle: int | None = None
+        self._owner = 0
+        """Process that has taken it; a forked one may have another lock with the same number."""
 
     def acquire(self) -> bool:
         """Take the lock unless another process has it; return whether this process has it.
@@ -170,11 +172,10 @@ class DirectoryLock:
         Raises:
             LockException: The directory cannot be created.
         """
-        # One that was taken before a fork is the other process's.
-        if self._handle not in _open:
+        if self._handle is None or self._owner != os.getpid():
             try:
                 private_directory(self.directory)
-                self._handle = locked(self.directory)
+                self._handle, self._owner = locked(self.directory), os.getpid()
             except OSError as error:
                 raise unusable(self.directory, error) from error
         return self._handle is not None
@@ -182,7 +183,7 @@ class DirectoryLock:
     def release(self) -> None:
         """Release the lock."""
         handle, self._handle = self._handle, None
-        if handle is not None:
+        if handle is not None and self._owner == os.getpid():
             unlock(handle)
 
     def close(self) -> None:
