@@ -95,25 +95,17 @@ def test_a_position_is_the_offset_of_the_last_record_of_the_batch(world: World) 
     assert result.getPartitionResults()[1].getResult() is None
 
 
-def test_state_that_is_cleared_away_while_it_is_read_is_looked_for_again(world: World) -> None:
+@pytest.mark.parametrize("deleted", ["failures", "unkept"])
+def test_state_that_is_cleared_away_while_it_is_read_is_looked_for_again(
+    world: World, deleted: str
+) -> None:
+    """Spark's own state, or files of segments."""
     view = world.view()
     world.commit(0, "kv", {"a": "1"})
-    world.state.failures = 2
+    setattr(world.state, deleted, 2)
     assert view.get("a") == "1"
     world.commit(0, "kv", {"a": "2"})
-    world.state.failures = 3
-    with pytest.raises(InvalidStateStoreException, match="cannot read store"):
-        view.get("a")
-    assert view.get("a") == "2"
-
-
-def test_a_batch_that_is_deleted_while_a_question_reads_it_is_read_no_more(world: World) -> None:
-    view = world.view()
-    world.commit(0, "kv", {"a": "1"})
-    world.state.unkept = 2
-    assert view.get("a") == "1"
-    world.commit(0, "kv", {"a": "2"})
-    world.state.unkept = 3
+    setattr(world.state, deleted, 3)
     with pytest.raises(InvalidStateStoreException, match="cannot read store"):
         view.get("a")
     assert view.get("a") == "2"
@@ -128,6 +120,33 @@ def test_every_read_asks_whether_it_is_allowed(world: World) -> None:
     world.queries.close()
     with pytest.raises(StateStoreNotAvailableException):
         view.get("a")
+
+
+class ClosedMeanwhile:
+    """The lock of queries that are closed while another thread waits for it."""
+
+    def __init__(self, queries: Queries) -> None:
+        self._queries, self._lock = queries, queries.lock
+
+    def __enter__(self) -> None:
+        self._queries.lock = self._lock
+        self._queries.close()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_what_follows_the_batches_opens_no_copy_after_the_close(world: World) -> None:
+    """The next application of the process would find it in use."""
+    world.commit(0, "kv", {"a": "1"})
+    assert world.view().get("a") == "1"
+    world.commit(0, "kv", {"a": "2"})
+    world.state.asked.clear()
+    lock: Any = ClosedMeanwhile(world.queries)
+    world.queries.lock = lock
+    world.queries.read(0, ["kv"])
+    assert world.state.asked == []
 
 
 def test_a_copy_on_disk_is_continued_by_the_next_run(world: World, tmp_path: Path) -> None:

@@ -245,9 +245,8 @@ class Queries:
 
     def read(self, stage: int, names: Collection[str]) -> None:
         """Bring stores of a stage to the last committed batch by what the checkpoint has."""
-        if (copies := self._copies.get(stage)) is not None:
-            for name in names:
-                self.reading(name, partial(self._catch_up, copies, name))
+        for name in names:
+            self.reading(name, partial(self._follow, stage, name))
 
     def oldest(self, stages: Collection[int]) -> int:
         """Return the last batch that the copies of all these stages have; -1 if there is none."""
@@ -299,6 +298,11 @@ class Queries:
         self._advanced(copies, batch)
         if not copies.is_at(batch, name):
             copies.catch_up(batch, name)
+
+    def _follow(self, stage: int, name: str) -> None:
+        # With the lock: after ``close`` there are none, and the next application has their places.
+        if (copies := self._copies.get(stage)) is not None:
+            self._catch_up(copies, name)
 
     def _advanced(self, copies: StageCopies, batch: int) -> bool:
         """Bring copies to a batch by what batches have carried; return whether they are there."""
