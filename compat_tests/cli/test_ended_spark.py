@@ -24,17 +24,22 @@ def raises() -> Any:
     return app
 
 
+def last_line(capsys: pytest.CaptureFixture[str]) -> str:
+    """Run the command, which fails; return the one line that it says."""
+    with pytest.raises(SystemExit) as caught:
+        module.main()
+    assert caught.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
 def test_a_killed_jvm_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(module, "app", raises())
     monkeypatch.setattr(jvm, "ended_jvm", lambda: "was killed by SIGKILL")
 
-    with pytest.raises(SystemExit) as caught:
-        module.main()
-
-    assert caught.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    line = last_line(capsys)
     assert line.startswith("millstream: Spark's JVM has ended. It was killed by SIGKILL. Repeat")
 
 
@@ -62,11 +67,7 @@ def test_a_full_disk_of_which_spark_tells_is_told(
     monkeypatch.setattr(module, "app", app)
     monkeypatch.setattr(jvm, "ended_jvm", lambda: None)
 
-    with pytest.raises(SystemExit) as caught:
-        module.main()
-
-    assert caught.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    line = last_line(capsys)
     assert line.startswith("millstream: there is no space left on the disk. Make room where")
 
 
@@ -89,10 +90,6 @@ def test_a_full_disk_of_which_the_system_tells_is_told_with_its_file(
     monkeypatch.setattr(module, "app", app)
     monkeypatch.setattr(jvm, "ended_jvm", lambda: None)
 
-    with pytest.raises(SystemExit) as caught:
-        module.main()
-
-    assert caught.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    line = last_line(capsys)
     told = 'millstream: there is no space left on the disk at "/dev/full". Make room where'
     assert line.startswith(told)

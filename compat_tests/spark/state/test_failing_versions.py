@@ -24,11 +24,10 @@ class Locked:
     def open(self, store: str, kind: str) -> ByteStore:
         assert store not in self.held, f"lock held by current process: {store}"
         self.held.add(store)
-        made: Any = MemoryStore()
-        made.traits = StoreTraits(durable=True)
-        made.close = lambda: self.held.discard(store)
-        setattr(made, self.fails, self._fail)
-        return made  # type: ignore[no-any-return]
+        made = MemoryStore()
+        own = {"traits": StoreTraits(durable=True), "close": lambda: self.held.discard(store)}
+        vars(made).update(own, **{self.fails: self._fail})
+        return made
 
     def _fail(self, *_: Any, **__: Any) -> Any:
         raise OSError("bad sector")

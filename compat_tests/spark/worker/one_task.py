@@ -25,8 +25,14 @@ from millstream.topology.spark.worker.worker_cache import Application
 from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 
-def one_task(topology: Topology, directory: Path) -> WorkerTask:
-    """Return the first task of a topology that reads the topic "in", with texts as defaults."""
+def one_task(topology: Topology, directory: Path, **client: str) -> WorkerTask:
+    """Return the first task of a topology that reads the topic "in", with texts as defaults.
+
+    Args:
+        topology: The topology.
+        directory: Of its stores.
+        client: Settings of clients.
+    """
     text = Serdes.String()
     entries = {"application.id": "app", "bootstrap.servers": "localhost:1"}
     config = StreamsConfig({**entries, "default.key.serde": text, "default.value.serde": text})
@@ -40,6 +46,7 @@ def one_task(topology: Topology, directory: Path) -> WorkerTask:
         sink_partitions={},
         exactly_once=True,
         state_dir=str(directory),
+        client=client,
     )
     owner = Application("run", plan, TaskSettings.of(config), config)
     return WorkerTask(job, job.layout.stages[0], 0, owner)
@@ -47,6 +54,11 @@ def one_task(topology: Topology, directory: Path) -> WorkerTask:
 
 def arrived(keys: str, first: int) -> Arrived:
     """Return a batch of records, each with a letter as its key, from an offset on."""
+    return Arrived([row_of("in", keys, first)], [], [], 1000)
+
+
+def row_of(topic: str, keys: str, first: int) -> Any:
+    """Return the row of such records of a topic."""
     data = [key.encode() for key in keys]
     blob = encode_chunk(
         offsets=pa.array(range(first, first + len(keys)), pa.int64()),
@@ -55,8 +67,7 @@ def arrived(keys: str, first: int) -> Arrived:
         values=binary_column(data),
         headers=headers_column([None] * len(keys)),
     )
-    row = SimpleNamespace(topic="in", partition=0, seq=first, blob=blob)
-    return Arrived([row], [], [], 1000)
+    return SimpleNamespace(topic=topic, partition=0, seq=first, blob=blob)
 
 
 def values(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -6,24 +6,17 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
-import pyarrow as pa
 import pytest
 
 from compat_tests.spark.applications.test_interactive_queries import TallyBuilder
 from compat_tests.spark.worker.attempts import Segments
-from millstream import Consumed, Processor, Serdes, StreamsBuilder, StreamsConfig, StreamsException
-from millstream.core.engine.settings import TaskSettings
-from millstream.topology.spark.arrow_headers import headers_column
-from millstream.topology.spark.compile import compile_plan
-from millstream.topology.spark.job import Job
+from compat_tests.spark.worker.one_task import one_task, row_of
+from millstream import Consumed, Processor, Serdes, StreamsBuilder, StreamsException
 from millstream.topology.spark.state.manifest import Manifest
-from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker import refilling
 from millstream.topology.spark.worker.global_tables import pack, unlogged_of, unpack
-from millstream.topology.spark.worker.worker_cache import Application
 from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 TEXT = Serdes.String()
@@ -67,37 +60,14 @@ class Reads(Processor[Any, Any, Any, Any]):
 
 
 def arrived(keys: str, first: int = 0) -> Arrived:
-    data = [key.encode() for key in keys]
-    blob = encode_chunk(
-        offsets=pa.array(range(first, first + len(keys)), pa.int64()),
-        timestamps=pa.array([100] * len(keys), pa.int64()),
-        keys=binary_column(data),
-        values=binary_column(data),
-        headers=headers_column([None] * len(keys)),
-    )
-    row = SimpleNamespace(topic="facts", partition=0, seq=first, blob=blob)
-    return Arrived([], [], [row] if keys else [], 1000)
+    return Arrived([], [], [row_of("facts", keys, first)] if keys else [], 1000)
 
 
-def one_task(tmp_path: Path, fills: type[Logs], **client: str) -> WorkerTask:
-    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "localhost:1"})
+def reading(tmp_path: Path, fills: type[Logs], **client: str) -> WorkerTask:
     builder = StreamsBuilder()
     builder.addGlobalStore(GlobalTally(), "facts", Consumed.with_(TEXT, TEXT), fills)
     builder.stream("in", Consumed.with_(TEXT, TEXT)).process(Reads)
-    plan = builder.build().plan()
-    job = Job(
-        application_id="app",
-        checkpoint_id="c",
-        run_id="run",
-        topology=b"",
-        layout=compile_plan(plan, "app", {"in": 1}),
-        sink_partitions={},
-        exactly_once=True,
-        state_dir=str(tmp_path),
-        client=client,
-    )
-    owner = Application("run", plan, TaskSettings.of(config), config)
-    return WorkerTask(job, job.layout.stages[0], 0, owner)
+    return one_task(builder.build(), tmp_path, **client)
 
 
 def after(task: WorkerTask, segments: Segments, *batches: str) -> bytes:
@@ -116,9 +86,9 @@ def store_of(task: WorkerTask) -> Any:
 
 def test_a_processor_finds_in_its_init_what_its_first_batch_brings(tmp_path: Path) -> None:
     segments = Segments()
-    manifest = after(one_task(tmp_path / "1", Logs), segments, "aab", "b")
+    manifest = after(reading(tmp_path / "1", Logs), segments, "aab", "b")
     assert Reads.found[-1] == {"a": 2, "b": 1}
-    anew = one_task(tmp_path / "2", Logs)
+    anew = reading(tmp_path / "2", Logs)
     anew.run(arrived("c", 4), manifest, segments)
     assert Reads.found[-1] == {"a": 2, "b": 2, "c": 1}
 
@@ -128,7 +98,7 @@ def test_a_store_that_nothing_would_fill_again_is_told_once(
     fills: type[Logs], told: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        after(one_task(tmp_path, fills), Segments(), "", "ab", "c")
+        after(reading(tmp_path, fills), Segments(), "", "ab", "c")
     assert caplog.text.count('global store "tally" is of a class of the program') == told
 
 
@@ -182,17 +152,17 @@ def test_a_new_task_takes_again_what_the_store_has_taken(
     broker: type[Broker], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     segments, at = Segments(), {"bootstrap.servers": "localhost:1"}
-    manifest = after(one_task(tmp_path / "1", Keeps, **at), segments, "a", "xba")
+    manifest = after(reading(tmp_path / "1", Keeps, **at), segments, "a", "xba")
     assert broker.asked == []
     assert unlogged_of(Manifest.decode(manifest).snapshot, 1) == {"tally"}
 
-    anew = one_task(tmp_path / "2", Keeps, **at)
+    anew = reading(tmp_path / "2", Keeps, **at)
     manifest, _ = anew.run(arrived(""), manifest, segments)
     assert store_of(anew).counts == {"a": 2, "b": 1}
     assert Reads.found[-1] == {"a": 2, "b": 1}
 
     manifest, _ = anew.run(arrived("c", 4), manifest, segments)
-    third = one_task(tmp_path / "3", Keeps, **at)
+    third = reading(tmp_path / "3", Keeps, **at)
     third.run(arrived("d", 5), manifest, segments)
     assert store_of(third).counts == {"a": 2, "b": 1, "c": 1, "d": 1}
     assert broker.asked == [(("facts", 0), 0, 4), (("facts", 0), 0, 5)]
@@ -203,9 +173,9 @@ def test_a_store_that_logs_its_changes_is_not_read_from_its_topic(
     broker: type[Broker], tmp_path: Path
 ) -> None:
     segments, at = Segments(), {"bootstrap.servers": "localhost:1"}
-    manifest = after(one_task(tmp_path / "1", Logs, **at), segments, "a", "ba")
+    manifest = after(reading(tmp_path / "1", Logs, **at), segments, "a", "ba")
     assert unlogged_of(Manifest.decode(manifest).snapshot, 1) == set()
-    anew = one_task(tmp_path / "2", Logs, **at)
+    anew = reading(tmp_path / "2", Logs, **at)
     anew.run(arrived(""), manifest, segments)
     assert store_of(anew).counts == {"a": 2, "b": 1}
     assert broker.asked == []
@@ -215,9 +185,9 @@ def test_a_checkpoint_that_does_not_tell_how_far_the_topic_was_read_is_told(
     broker: type[Broker], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     segments, at = Segments(), {"bootstrap.servers": "localhost:1"}
-    manifest = Manifest.decode(after(one_task(tmp_path / "1", Keeps, **at), segments, "a"))
+    manifest = Manifest.decode(after(reading(tmp_path / "1", Keeps, **at), segments, "a"))
     earlier = replace(manifest, snapshot=pack(unpack(manifest.snapshot)[:2])).encode()
-    one_task(tmp_path / "2", Keeps, **at).run(arrived(""), earlier, segments)
+    reading(tmp_path / "2", Keeps, **at).run(arrived(""), earlier, segments)
     assert "of an earlier millstream" in caplog.text
     assert broker.asked == []
 
@@ -231,5 +201,5 @@ def test_the_error_of_a_store_that_cannot_be_filled_says_how_to_skip_the_record(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(StreamsException, match="cannot process a record") as caught:
-        after(one_task(tmp_path, Fails), Segments(), "a")
+        after(reading(tmp_path, Fails), Segments(), "a")
     assert "set processing.exception.handler.global.enabled to true" in str(caught.value)

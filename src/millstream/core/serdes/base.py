@@ -233,9 +233,9 @@ def serialize_column(serializer: Any, topic: str, values: Sequence[Any]) -> list
     """Serialize many values, by the column method if the serializer has one."""
     if not hasattr(serializer, "serialize_column"):
         return Serializer.serialize_column(serializer, topic, values)
-    found = serializer.serialize_column(topic, values)
+    found: list[bytes | None] = serializer.serialize_column(topic, values)
     if is_stock(serializer):
-        return found  # type: ignore[no-any-return]
+        return found
     found = _whole_column(serializer, "serialize_column()", topic, values, found)
     if set(map(type, found)) <= {bytes, NoneType}:
         return found
@@ -246,9 +246,9 @@ def deserialize_column(deserializer: Any, topic: str, values: Sequence[bytes | N
     """Deserialize many values, by the column method if the deserializer has one."""
     if not hasattr(deserializer, "deserialize_column"):
         return Deserializer.deserialize_column(deserializer, topic, values)
-    found = deserializer.deserialize_column(topic, values)
+    found: list[Any] = deserializer.deserialize_column(topic, values)
     if is_stock(deserializer):
-        return found  # type: ignore[no-any-return]
+        return found
     return _whole_column(deserializer, "deserialize_column()", topic, values, found)
 
 
