@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from millstream.core.processor import TaskId
-from millstream.topology.spark.placement.facts import Standby
+from millstream.topology.spark.placement.facts import ClusterFacts, Executor, Standby
 from millstream.topology.spark.state.standby_files import (
     ExecutorReport,
     StandbyFiles,
@@ -64,6 +64,21 @@ class StandbyWatch:
                     lag = copy.end - copy.seq
                     at = Standby(executor=report.executor, running=copy.ready, lag=lag)
                     found[task] = (*found.get(task, ()), at)
+        return found
+
+    def nearest(self, facts: ClusterFacts) -> dict[TaskId, Executor]:
+        """Return the executor that a lost task is led to: of its copies the least behind.
+
+        Also one that has not taken in the last segments yet: it lacks less than any other executor.
+        None where the task itself runs, and none on an executor that is being warmed up.
+        """
+        usable = {each.id: each for each in facts.executors if each.id not in facts.cold}
+        found = {}
+        for task, copies in self.by_task(usable).items():
+            here = facts.located.get(task)
+            follow = [each for each in copies if each.running and each.executor != here]
+            if follow:
+                found[task] = usable[min(follow, key=lambda each: each.lag).executor]
         return found
 
     def reports(self) -> list[ExecutorReport]:

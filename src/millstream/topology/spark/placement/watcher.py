@@ -264,7 +264,7 @@ class PlacementWatcher:
             internals.tell(task, by_id[executor])
         if self._standbys is not None:
             if self._scheduling is not None:
-                self._scheduling.tell_copies(_one_copy_each(facts))
+                self._scheduling.tell_copies(self._standbys.nearest(facts))
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
@@ -315,16 +315,6 @@ class PlacementWatcher:
 
 def _located(internals: SparkInternals, tasks: Iterable[TaskId]) -> dict[TaskId, str]:
     return {task: place for task in tasks if (place := internals.location(task))}
-
-
-def _one_copy_each(facts: ClusterFacts) -> dict[TaskId, Executor]:
-    """Return an executor with a copy of each task that has one, but where the task itself runs."""
-    found: dict[TaskId, Executor] = {}
-    for executor in facts.executors:
-        for task in facts.copies.get(executor.id, ()):
-            if executor.id not in facts.cold and facts.located.get(task) != executor.id:
-                found.setdefault(task, executor)
-    return found
 
 
 def _stateful(plan: Plan, layout: Layout, tasks: tuple[TaskId, ...]) -> frozenset[TaskId]:
