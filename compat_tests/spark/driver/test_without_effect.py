@@ -48,6 +48,8 @@ def warned(caplog: pytest.LogCaptureFixture, entries: dict[str, Any]) -> list[st
         {"producer.buffer.memory": 5},
         {"producer.enable.idempotence": False},
         {"producer.no.such.setting": 5},
+        {"consumer.no.such.setting": 5},
+        {"main.consumer.fetch.max.byte": 5},
         {"admin.retries": 5},
         {"metric.reporters": [Exception]},
     ],
@@ -58,6 +60,12 @@ def test_what_has_no_effect_is_named_in_one_warning(
 ) -> None:
     (warning,) = warned(caplog, entry)
     assert all(key in warning for key in entry)
+
+
+def test_the_setting_that_may_have_been_meant_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    (warning,) = warned(caplog, {"main.consumer.fetch.max.byte": 5})
+    assert "Kafka's consumer has no setting of this name" in warning
+    assert "main.consumer.fetch.max.bytes is one" in warning
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 from collections.abc import Iterator
 
@@ -64,7 +65,7 @@ _IN_PYTHON = (
     "a reporter in Python is not called: see KafkaStreams.metrics() and millstream.observer.names"
 )
 
-_KINDS = (("producer", PRODUCER_NAMES), ("admin", ADMIN_NAMES), ("consumer", CONSUMER_NAMES))
+_KINDS = {"producer": PRODUCER_NAMES, "admin": ADMIN_NAMES, "consumer": CONSUMER_NAMES}
 
 
 def warn_without_effect(config: StreamsConfig) -> None:
@@ -133,17 +134,29 @@ def _of_clients(config: StreamsConfig) -> Iterator[str]:
         if prefix:
             kinds = [prefix.removesuffix(".")]
         else:
-            kinds = [kind for kind, names in _KINDS if bare in names]
+            kinds = [kind for kind, names in _KINDS.items() if bare in names]
         if bare in _LESS and prefix in ("", "producer."):
             if str(value).strip().lower() in _LESS[bare]:
                 yield f"{name} (sinks are always idempotent)"
         elif kinds and not any(_has_effect(kind, bare) for kind in kinds):
-            yield name
+            yield name + _unknown(prefix, bare)
 
 
 def _has_effect(kind: str, bare: str) -> bool:
     if kind == "restore.consumer" or (kind == "global.consumer" and bare == "auto.offset.reset"):
         return False
     if kind.endswith("consumer"):
-        return bare not in OF_THE_GROUP
+        known = bare in CONSUMER_NAMES or reaches_librdkafka(bare, producer=False)
+        return known and bare not in OF_THE_GROUP
     return reaches_librdkafka(bare, producer=kind == "producer")
+
+
+def _unknown(prefix: str, bare: str) -> str:
+    """Return that a client has no setting of this name, and which it may have been; or nothing."""
+    kind = prefix.removesuffix(".").rpartition(".")[2]
+    names = _KINDS.get(kind)
+    if names is None or bare in names:
+        return ""
+    close = difflib.get_close_matches(bare, names, n=1)
+    meant = f"; {prefix}{close[0]} is one" if close else ""
+    return f" (Kafka's {kind} has no setting of this name{meant})"
