@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any, TypeVar
 
 import httpx
@@ -18,6 +20,11 @@ from millstream.serdes.registry.failures import failure
 from millstream.serdes.registry.framing import GUID_BYTES, MAGIC_ID, PREFIX, IdKey, shown
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_SLOW_S = 10.0
+"""A batch, or a call of the program, waits for an answer: by default for up to four minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +154,26 @@ class Connection:
 
     def _asked(self, ask: Callable[[], T], problem: str, place: str) -> T:
         try:
-            return ask()
+            with _told_if_slow(self.where, place):
+                return ask()
         except Exception as error:
             raise failure(error, problem, f"the registry is {self.where}, {place}") from error
+
+
+@contextmanager
+def _told_if_slow(where: str, place: str) -> Iterator[None]:
+    """Log a warning if the registry has not answered after a while."""
+    said = (
+        "no answer of the schema registry for %d s registry=%s %s: it is asked up to "
+        "1 + max.retries times for http.read.timeout.ms each"
+    )
+    timer = Timer(_SLOW_S, log.warning, (said, _SLOW_S, where, place))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def without_rules(schema: Schema, place: str) -> Schema:
