@@ -47,14 +47,15 @@ def test_a_web_server_is_said_to_be_no_broker(web_server: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "setting"),
+    ("code", "words"),
     [
         (KafkaError.INVALID_TRANSACTION_TIMEOUT, "producer.transaction.timeout.ms"),
         (KafkaError.INVALID_REPLICATION_FACTOR, "replication.factor"),
+        (KafkaError._UNKNOWN_PARTITION, "Start the application again"),
     ],
 )
-def test_a_refused_setting_is_named(code: int, setting: str) -> None:
+def test_what_to_do_about_a_refusal_is_told(code: int, words: str) -> None:
     said = kafka_error("cannot write", ClientException(KafkaError(code)), hint="Check the broker.")
-    assert setting in said.hint
+    assert words in said.hint
     other = ClientException(KafkaError(KafkaError.INVALID_MSG))
     assert kafka_error("cannot write", other, hint="Check it.").hint == "Check it."

@@ -83,6 +83,8 @@ _HINTS: dict[int | None, str] = {
     "application.id as its group.id or application.id, such as a consumer or Kafka Streams "
     "(kafka-consumer-groups --describe --members shows it). Stop it, or give one of them another "
     "name; then start the application again.",
+    KafkaError._UNKNOWN_PARTITION: "The topic has fewer partitions than when the application "
+    "started: it was deleted and made again. Start the application again; it then knows them.",
     KafkaError.TOPIC_EXCEPTION: "Names of topics that differ only in '.' and '_' collide. Those of "
     "internal topics begin with application.id; give the application another one.",
 }
