@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from millstream.topology.spark.worker_pools import DAEMON as DAEMON_MODULE
+from millstream.topology.spark.fork_place import DAEMON as DAEMON_MODULE
 
 MB = 2**20
 _MODULE = DAEMON_MODULE.encode()

@@ -10,17 +10,12 @@ import fcntl
 import os
 import signal
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from millstream.topology.spark.fork_server import (
-    DRIVER,
-    ask,
-    listener_at,
-    lock_of,
-    serve,
-    server_path,
-)
+from millstream.topology.spark.fork_place import DRIVER, server_path
+from millstream.topology.spark.fork_server import ask, listener_at, lock_of, reached, serve
 from millstream.topology.spark.worker.executor_id import executor_id
 
 
@@ -34,18 +29,18 @@ def main() -> None:
 
         manager()
         return
-    _stand_for(ask(connection, os.environ, os.getppid()), connection)
+    stand_for(ask(connection, os.environ, os.getppid()), connection)
 
 
 def _connected(path: Path, jvm: int) -> socket.socket:
     with lock_of(path).open("w") as lock:
         # Another daemon may start at the same moment.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if (connection := _reached(path)) is None:
+        if (connection := reached(path)) is None:
             listener = listener_at(path)
             _start_server(listener, path, jvm, lock)
             listener.close()
-            connection = _reached(path)
+            connection = reached(path)
         if connection is None:
             raise OSError("the fork server has ended")
         return connection
@@ -69,19 +64,14 @@ def _start_server(listener: socket.socket, path: Path, jvm: int, lock: TextIO) -
         os.waitpid(started, 0)
 
 
-def _reached(path: Path) -> socket.socket | None:
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(str(path))
-    except (FileNotFoundError, ConnectionRefusedError):
-        connection.close()
-        return None
-    return connection
-
-
-def _stand_for(daemon: int, connection: socket.socket) -> None:
+def stand_for(daemon: int, connection: socket.socket) -> None:
     """Wait until the daemon has ended, and pass on Spark's signal to end it."""
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(daemon, signal.SIGTERM))
+
+    def end(*_: object) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(daemon, signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, end)
     nothing = os.open(os.devnull, os.O_RDWR)
     # The daemon has them: only its end may close them.
     os.dup2(nothing, 0)

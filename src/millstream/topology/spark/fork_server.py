@@ -12,16 +12,13 @@ worker by its operator: "pack", "stage-0", "sink".
 from __future__ import annotations
 
 import gc
-import hashlib
 import json
 import os
 import random
 import signal
 import socket
-import stat
 import struct
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -30,17 +27,18 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NoReturn
 
+from millstream.topology.spark.fork_place import ROLE
 from millstream.topology.spark.worker_acks import acknowledging
 from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
 from millstream.topology.spark.worker_garbage import Garbage
 
-ROLE = "MILLSTREAM_ROLE"
-DRIVER = "MILLSTREAM_DRIVER"
-"""Entry of the environment: the process id of the driver; all its JVMs on this machine have it."""
 JVM = "MILLSTREAM_JVM"
 """Entry of a worker's environment: the process id of its JVM, which need not be an ancestor."""
+DECLARES = "pyspark.sql.streaming.transform_with_state_driver_worker"
+"""Module that Spark runs in a process of its own, for each stage, to ask what state it keeps."""
 PRELOADED = (
     "pyspark.worker",
+    DECLARES,
     "pyspark.sql.streaming.proto.StateMessage_pb2",
     "pyarrow",
     "pandas",
@@ -51,6 +49,7 @@ PRELOADED = (
     "millstream.topology.builder",
     "millstream.stores.construction.factories",
     "millstream.stores.byte_stores.rocksdb",
+    "millstream.plugins.stock.plugin",
 )
 """What workers import. What is missing is left out: the worker says so when it needs it."""
 PRELOADED_PACKAGES = ("millstream.topology.dsl", "millstream.topology.operators")
@@ -62,34 +61,11 @@ ARROW_MEMORY = "ARROW_DEFAULT_MEMORY_POOL"
 KEEPING = ("stage-", "sink")
 """Beginnings of the roles whose workers have something of a partition: its stores, its producer."""
 
-_DIFFERENT = (ROLE, "SPARK_", "PYSPARK_", "PYTHON_")
-"""Beginnings of the entries of the environment in which daemons of one server may differ."""
 _LENGTH = struct.Struct("!Q")
 _LOOK_S = 1.0
 _REQUEST_S = 30.0
-_OTHERS = 0o077
+_ENDED = "ZX"
 _PR_SET_NAME = 15
-
-
-def server_path(environment: Mapping[str, str], jvm: int) -> Path:
-    """Return the socket of the server for a daemon with this environment.
-
-    Raises:
-        OSError: The directory cannot be made, or belongs to another user.
-    """
-    directory = Path(tempfile.gettempdir(), f"millstream-fork-{os.getuid()}")
-    with suppress(FileExistsError):
-        directory.mkdir(mode=0o700)
-    found = directory.lstat()
-    # Who can write there could pass off a process as the server.
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
-        raise OSError(f"{directory} is not a private directory")
-    entries = sorted(each for each in environment.items() if not each[0].startswith(_DIFFERENT))
-    # Each executor has a working directory of its own, with what was shipped to it.
-    shared = [place for place in sys.path if place not in ("", os.getcwd())]
-    same = json.dumps([entries, sys.executable, shared])
-    owner = environment.get(DRIVER, jvm)
-    return directory / f"{owner}-{hashlib.sha256(same.encode()).hexdigest()[:16]}"
 
 
 def lock_of(path: Path) -> Path:
@@ -97,9 +73,21 @@ def lock_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
 
-def ask(connection: socket.socket, environment: Mapping[str, str], jvm: int) -> int:
-    """Let the server fork a daemon for this process, with its streams; return its process id."""
-    wanted = _Wanted(sys.argv, dict(environment), jvm, os.getcwd(), sys.path)
+def ask(
+    connection: socket.socket, environment: Mapping[str, str], jvm: int, *, declares: bool = False
+) -> int:
+    """Let the server fork a daemon for this process, with its streams; return its process id.
+
+    Args:
+        connection: Connection to the server.
+        environment: Its environment.
+        jvm: Process id of the JVM.
+        declares: Whether it only declares a stage's state, and is no daemon.
+
+    Raises:
+        OSError: The server has ended, or takes longer than the connection's timeout.
+    """
+    wanted = _Wanted(sys.argv, dict(environment), jvm, os.getcwd(), sys.path, declares)
     request = json.dumps(asdict(wanted)).encode()
     socket.send_fds(connection, [_LENGTH.pack(len(request))], [0, 1, 2])
     connection.sendall(request)
@@ -118,6 +106,7 @@ class _Wanted:
     directory: str
     path: list[str]
     """Where modules are searched for."""
+    declares: bool = False
 
 
 def listener_at(path: Path) -> socket.socket:
@@ -127,6 +116,17 @@ def listener_at(path: Path) -> socket.socket:
     listener.bind(str(path))
     listener.listen(64)
     return listener
+
+
+def reached(path: Path) -> socket.socket | None:
+    """Return a connection to the server at a place; None if there is none."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(str(path))
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    return connection
 
 
 def serve(listener: socket.socket, path: Path, jvm: int) -> NoReturn:
@@ -190,7 +190,10 @@ def _become_daemon(connection: socket.socket, streams: list[int], wanted: _Wante
         connection.sendall(_LENGTH.pack(os.getpid()))
         # It stays open: its end tells that the daemon has ended.
         connection.settimeout(None)
-        _manage(role)
+        if wanted.declares:
+            _declare()
+        else:
+            _manage(role)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     finally:
@@ -206,6 +209,15 @@ def _manage(role: str) -> None:
         with suppress(OSError):
             daemon.worker = exchanging(daemon.worker, PartitionTable())
     daemon.manager()
+
+
+def _declare() -> None:
+    """Declare a stage's state to Spark, as the module does when it is run."""
+    module: Any = import_module(DECLARES)
+    # It prints to stderr what it does.
+    module.print = lambda *_, **__: None
+    with module.get_sock_file_to_executor() as stream:
+        module.main(stream, stream)
 
 
 def _preload() -> None:
@@ -257,11 +269,13 @@ def _remove_left(directory: Path) -> None:
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    except PermissionError:
+    except OSError:
         return True
-    return True
+    # One that has ended stays in the list until its parent asks how.
+    return status.rpartition(")")[2].split()[0] not in _ENDED
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,9 @@ from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
 from millstream.core.wording import printable
-from millstream.topology.spark.fork_server import DRIVER, ROLE
+from millstream.topology.spark.fork_place import DAEMON, DRIVER, PYTHON, ROLE
 
-DAEMON = "millstream.topology.spark.daemon"
-"""Module that Spark starts for each pool."""
-
+DAEMON_SETTING = "spark.python.daemon.module"
 LOCALE = "LC_ALL"
 
 _environment_in_use = threading.Lock()
@@ -32,10 +32,14 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
     that is idle longest. With a pool for each operator, a stage gets the workers that have its
     stores, if there are not more of them than cores.
     """
-    environment: dict[str, Any] = session.sparkContext.environment
+    context: Any = session.sparkContext
+    environment: dict[str, Any] = context.environment
     with _environment_in_use:
-        before = dict(environment)
+        before, python = dict(environment), context.pythonExec
         environment[ROLE] = role
+        if (found := _forking_python()) and context._conf.get(DAEMON_SETTING) == DAEMON:
+            environment[PYTHON] = shutil.which(python) or python
+            context.pythonExec = found
         if (session.sparkContext.master or "").startswith("local"):
             # Workers on the same machine can import what the driver can import.
             environment["PYTHONPATH"] = import_path()
@@ -44,6 +48,14 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
         finally:
             environment.clear()
             environment.update(before)
+            context.pythonExec = python
+
+
+@cache
+def _forking_python() -> str | None:
+    """Return the program that forks what Spark runs by Python; None where it cannot be run."""
+    script = Path(__file__).with_name("worker_python.sh")
+    return str(script) if os.access(script, os.X_OK) else None
 
 
 def import_path() -> str:

@@ -12,12 +12,12 @@ from pyspark import SparkContext
 
 from millstream.topology.spark.driver.archive_options import with_class_archive
 from millstream.topology.spark.driver.java_options import with_java_options
+from millstream.topology.spark.fork_place import DAEMON
 from millstream.topology.spark.scratch import scratch_directory
-from millstream.topology.spark.worker_pools import DAEMON
+from millstream.topology.spark.worker_pools import DAEMON_SETTING
 
 log = logging.getLogger(__name__)
 
-_DAEMON = "spark.python.daemon.module"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 MAX_FAILURES = "spark.task.maxFailures"
 ATTEMPTS = "4"
@@ -53,7 +53,7 @@ def on_this_machine(settings: Mapping[str, str], *, archive: bool = False) -> di
     launches = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
     # Apple's libraries do not bear a fork after their import.
     if is_local and launches and sys.platform == "linux":
-        found = {_DAEMON: DAEMON} | found
+        found = {DAEMON_SETTING: DAEMON} | found
     if is_local and launches:
         found = with_java_options(found)
         if archive:

@@ -22,6 +22,7 @@ from millstream.core.wording import a_kind
 from millstream.jars import jars
 from millstream.topology.spark.driver.archive_options import OFF
 from millstream.topology.spark.driver.class_archives import JAVA_OPTIONS
+from millstream.topology.spark.driver.fork_ahead import start_ahead
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.local_permissions import without_processes
 from millstream.topology.spark.driver.on_this_machine import (
@@ -134,6 +135,7 @@ def new_session(
     with private_children(), importable_daemon():
         if log is not None:
             settings = with_log(settings, log)
+        start_ahead(settings, os.environ["PYSPARK_PYTHON"])
         launched_jvm(settings, log)
         builder = SparkSession.builder
         for key, value in settings.items():
