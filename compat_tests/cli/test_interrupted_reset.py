@@ -29,12 +29,19 @@ class Broker:
     def __init__(self) -> None:
         self.sizes = {OWNER: 1, REPARTITION: 1, "in": 1}
         self.offsets: dict[Place, int] = {("in", 0): 8}
+        self.shifted: dict[Place, int] = {}
 
     def committed(self, also: Iterable[Place] = ()) -> dict[Place, int]:
         return {} if also else self.offsets
 
-    def commit(self, offsets: Mapping[Place, int]) -> None:
+    def commit(
+        self, offsets: Mapping[Place, int], shifted: Mapping[Place, int] | None = None
+    ) -> None:
         self.offsets |= offsets
+        self.shifted = dict(shifted or {})
+
+    def shifted_from(self) -> dict[Place, int]:
+        return self.shifted
 
     def delete_topics(self, topics: Sequence[str]) -> None:
         for topic in topics:
@@ -110,3 +117,46 @@ def test_sorted_files_of_a_run_over_history_go_with_the_checkpoint(
     files.write("backfill/data-0/partition=0/part.parquet", "")
     execute_plan(application, planned(application, Scenario(), [], [], None))
     assert files.names("") == []
+
+
+@pytest.mark.parametrize("step", ["empty", "free_slots", "_local_paths", "_wait_until_forgotten"])
+def test_a_shift_that_is_repeated_counts_from_where_the_group_was(
+    application: StoppedApplication, broker: Broker, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def kill(*_: object) -> None:
+        raise Killed
+
+    def plan(by: int) -> Any:
+        now = replace(application, sizes=dict(broker.sizes))
+        return planned(now, Scenario(shift_by=by), [], [], None)
+
+    first = plan(-3)
+    with monkeypatch.context() as patched:
+        patched.setattr(reset_plan, step, kill)
+        with pytest.raises(Killed):
+            execute_plan(application, first)
+    assert broker.offsets == {("in", 0): 5}
+    if step != "_wait_until_forgotten":
+        again = plan(-3)
+        assert (again.offsets, again.before) == ({("in", 0): 5}, {("in", 0): 5})
+        assert "--shift-by counts from where they were before" in again.warnings[0]
+        execute_plan(application, again)
+    # It has ended: another one counts from here.
+    second = plan(-1)
+    assert (second.offsets, second.warnings) == ({("in", 0): 4}, [])
+
+
+def test_an_offset_that_was_never_committed_is_shifted_once_too(
+    application: StoppedApplication, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(_: object) -> None:
+        raise Killed
+
+    broker.offsets = {}
+    first = planned(application, Scenario(shift_by=4), ["in"], [], None)
+    with monkeypatch.context() as patched:
+        patched.setattr(reset_plan, "empty", kill)
+        with pytest.raises(Killed):
+            execute_plan(application, first)
+    assert broker.offsets == {("in", 0): 4}
+    assert planned(application, Scenario(shift_by=4), ["in"], [], None).offsets == broker.offsets

@@ -15,6 +15,7 @@ from compat_tests.cli.support import command, printed, refused
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topic, topics
 from millstream import StreamsConfig
+from millstream.cli.groups import GroupOffsets
 from millstream.cli.reset_offsets import (
     Scenario,
     _chosen,
@@ -360,3 +361,18 @@ def test_a_damaged_or_old_checkpoint_is_emptied(
     assert plan(*group, "--set", location, "--execute", cwd=tmp_path)["executed"]
     assert not any(there.iterdir())
     assert committed(kafka) == 0
+
+
+def test_an_unfinished_shift_is_noted_beside_the_offset(
+    kafka: KafkaServer, tmp_path: Path, group: list[str]
+) -> None:
+    entries = {"application.id": APP, "bootstrap.servers": kafka.bootstrap_servers}
+    config = StreamsConfig(entries)
+    offsets, place = GroupOffsets(config), (TOPIC, 0)
+    offsets.commit({place: 5}, {place: 8})
+    assert (offsets.committed()[place], offsets.shifted_from()) == (5, {place: 8})
+    # A start takes it for an offset of a reset.
+    found = Group(config).state([place], 0).offsets[place]
+    assert (found.offset, found.mark, found.by_java) == (5, None, False)
+    assert plan(*group, "--shift-by", "-3", "--execute", cwd=tmp_path)["offsets"][0]["new"] == 5
+    assert offsets.shifted_from() == {}

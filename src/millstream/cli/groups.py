@@ -12,6 +12,7 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from millstream.cli.clients import TIMEOUT_S, client_errors
+from millstream.cli.reset_notes import note_of, noted_in
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.consumers import all_committed, connected, offsets_only
 from millstream.topology.spark.clients.settings import client_settings, with_coordinator
@@ -45,10 +46,16 @@ class GroupOffsets:
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
-        problem = f'cannot read the committed offsets of group "{self.group}"'
-        with connected(self._client | offsets_only(self.group), problem) as consumer:
-            found = all_committed(consumer, TIMEOUT_S, also)
-        return {(each.topic, each.partition): each.offset for each in found}
+        return {(each.topic, each.partition): each.offset for each in self._committed(also)}
+
+    def shifted_from(self) -> dict[Place, int]:
+        """Return where offsets were that a reset which has not ended has shifted.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        known = ((each, noted_in(each)) for each in self._committed())
+        return {(each.topic, each.partition): at for each, at in known if at is not None}
 
     def members(self) -> list[str]:
         """Return the hosts of the group's members: programs other than millstream have some.
@@ -75,15 +82,25 @@ class GroupOffsets:
             return []
         return [f"{member.client_id} on {member.host}" for member in found.members]
 
-    def commit(self, offsets: Mapping[Place, int]) -> None:
+    def commit(
+        self, offsets: Mapping[Place, int], shifted: Mapping[Place, int] | None = None
+    ) -> None:
         """Commit offsets for the group, which must have no members.
+
+        Args:
+            offsets: The offsets.
+            shifted: Where those were before that are shifted, to be noted with them.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
         if not offsets:
             return
-        wanted = [TopicPartition(*place, offset) for place, offset in offsets.items()]
+        notes = {place: note_of(before) for place, before in (shifted or {}).items()}
+        wanted = [
+            TopicPartition(*place, offset, notes.get(place, ""))
+            for place, offset in offsets.items()
+        ]
 
         def ask() -> None:
             (answer,) = self._admin.alter_consumer_group_offsets(
@@ -125,6 +142,11 @@ class GroupOffsets:
                 except ClientException as error:
                     if error.args[0].name() != "UNKNOWN_TOPIC_OR_PART":
                         raise
+
+    def _committed(self, also: Iterable[Place] = ()) -> list[TopicPartition]:
+        problem = f'cannot read the committed offsets of group "{self.group}"'
+        with connected(self._client | offsets_only(self.group), problem) as consumer:
+            return all_committed(consumer, TIMEOUT_S, also)
 
     def _listed(self, places: Iterable[Place], spec: Any) -> dict[Place, int]:
         asked = {TopicPartition(*place): spec for place in places}

@@ -82,6 +82,20 @@ def new_offsets(
     return found, ignored + told
 
 
+def begin_of_shift(
+    group: GroupOffsets, places: Sequence[Place], committed: Mapping[Place, int]
+) -> dict[Place, int]:
+    """Return where a shift counts from: where a reset that was interrupted has found an offset.
+
+    It has committed the shifted ones, and repeated it would shift these once more.
+
+    Raises:
+        StreamsException: The broker refuses or does not answer.
+    """
+    noted, beginnings = group.shifted_from(), group.beginnings(places)
+    return {place: noted.get(place, committed.get(place, beginnings[place])) for place in places}
+
+
 def _within(
     wanted: Mapping[Place, int], beginnings: Mapping[Place, int], ends: Mapping[Place, int]
 ) -> tuple[dict[Place, int], list[str]]:

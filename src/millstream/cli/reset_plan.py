@@ -24,7 +24,7 @@ from typing import Any
 from millstream.cli.clients import known_topics
 from millstream.cli.groups import GroupOffsets, Place
 from millstream.cli.reset_checks import check_is_of
-from millstream.cli.reset_offsets import Scenario, new_offsets
+from millstream.cli.reset_offsets import Scenario, begin_of_shift, new_offsets
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
@@ -42,6 +42,10 @@ from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.placement.record import FILE as PLACEMENT
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
+_SHIFTED = (
+    "a reset that was interrupted has shifted offsets already: --shift-by counts from where they "
+    "were before that"
+)
 _FORGET_S = 10.0
 _INTERNAL = re.compile(
     r".*(?:-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic"
@@ -73,6 +77,8 @@ class ResetPlan:
     before: dict[Place, int]
     """The committed offsets."""
     offsets: dict[Place, int]
+    shifted: dict[Place, int] = field(default_factory=dict)
+    """Where those of `--shift-by` count from."""
     """The new ones."""
     topics: list[str]
     """Internal topics to delete."""
@@ -165,7 +171,12 @@ def planned(
         read = sorted({topic for topic, _ in committed} - own - set(intermediates))
         chosen = [topic for topic in read if topic in sizes]
     places = [(topic, number) for topic in chosen for number in range(sizes[topic])]
-    offsets, warnings = new_offsets(group, scenario, places, committed)
+    shifted = {}
+    if scenario.shift_by is not None:
+        shifted = begin_of_shift(group, places, committed)
+    offsets, warnings = new_offsets(group, scenario, places, committed | shifted)
+    if any(committed.get(place, at) != at for place, at in shifted.items()):
+        warnings.append(_SHIFTED)
     if not (committed or own or places or intermediates or _paths(application)):
         raise IllegalArgumentException(
             f'nothing is known of application "{application.name}"',
@@ -180,6 +191,7 @@ def planned(
     return ResetPlan(
         application=application.name,
         before={place: offset for place, offset in committed.items() if place in offsets},
+        shifted=shifted,
         offsets=offsets,
         topics=sorted(delete),
         paths=_paths(application),
@@ -205,7 +217,7 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     Group(config).fence(sinks)
     if application.has_state:
         cleaned.note(application.state_dir)
-    group.commit(plan.offsets)
+    group.commit(plan.offsets, plan.shifted)
     # Before the checkpoint goes: a start without one reads what it finds in them.
     group.delete_topics([topic for topic in plan.topics if topic not in group.own_topics])
     empty(files)
@@ -215,6 +227,9 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
             pass
         for path in _local_paths(application):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    if plan.shifted:
+        # Another reset shifts from here.
+        group.commit(plan.offsets)
     group.delete_topics(plan.topics)
     sizes = application.sizes
     _wait_until_forgotten(group, [(topic, n) for topic in plan.topics for n in range(sizes[topic])])
