@@ -38,6 +38,7 @@ HERE = Here(id="c1", planned=7, done=7)
 OF_ANOTHER = Here(id="c1", planned=7, done=7, of_another="other")
 SEEDED = Here(id="c1", planned=0, done=-1, seeded=True)
 ADOPTED = Here(id="c1", planned=-1, done=-1, seeded=True, adopted=True)
+RESTORED = Here(id="c1", planned=-1, done=-1, seeded=True, restored=True, former=frozenset({"c2"}))
 PLACE = Place(
     topic="in", partition=0, position=50, planned=50, committed=Committed(50, MINE), end=80
 )
@@ -54,6 +55,7 @@ RESET = difference(Kind.RESET, Committed(0, None))
 FOREIGN = difference(Kind.OTHER, Committed(60, OTHER))
 BEHIND = difference(Kind.BEHIND, Committed(40, MINE))
 AHEAD = difference(Kind.AHEAD, Committed(60, MINE))
+AHEAD_OF_FORMER = difference(Kind.AHEAD, Committed(60, OTHER))
 SHORT = difference(Kind.SHORT, Committed(50, MINE))
 SHORT_AND_RESET = difference(Kind.SHORT, Committed(0, None))
 RECREATED = difference(Kind.RECREATED)
@@ -155,6 +157,18 @@ TABLE: dict[str, tuple[Situation, Action, Action, Action, Problem | None]] = {
     "offsets were reset before the first batch with the state of an earlier program ended": (
         replace(FITS, here=SEEDED, tokens={}, differences=(RESET,)),
         *(R, A, T, Problem.OFFSETS_CHANGED),
+    ),
+    "a restore of an older savepoint that was killed before it claimed the output": (
+        Situation(here=RESTORED, claim=CLAIM_OTHER, differences=(AHEAD_OF_FORMER,)),
+        *(T, T, T, None),
+    ),
+    "a restore of an older savepoint that was killed before it committed its positions": (
+        Situation(here=RESTORED, claim=CLAIM, differences=(AHEAD_OF_FORMER,)),
+        *(T, T, T, None),
+    ),
+    "a restore of an older savepoint, and an old copy of the checkpoint": (
+        Situation(here=RESTORED, claim=CLAIM, differences=(AHEAD,)),
+        *(R, R, T, Problem.CHECKPOINT_OLD),
     ),
     "an adopted application that has not gone on since": (
         Situation(here=ADOPTED, anything_committed=True, left_by_java=True),

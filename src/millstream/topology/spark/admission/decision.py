@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from millstream.topology.spark.ownership import Claim, Committed
 
@@ -85,6 +85,8 @@ class Here:
     """Whether it begins with the state of an earlier program, and no batch has ended."""
     adopted: bool = False
     """Whether that program was Kafka Streams on the JVM, which may have gone on since."""
+    restored: bool = False
+    """Whether it begins with a savepoint, whatever former checkpoints have read."""
     of_another: str = ""
     """Another ``application.id`` that it has been made for; empty if it is this one's."""
     former: frozenset[str] = frozenset()
@@ -225,6 +227,8 @@ def verdict(situation: Situation) -> Verdict:
             return Verdict(Action.REFUSE, Problem.JAVA_WENT_ON, situation.differences)
         # The state of a savepoint: the group has nothing to do with it.
         return Verdict(Action.TAKE_OVER)
+    if here.restored and here.planned < 0:
+        situation = replace(situation, differences=_of_others(situation, here))
     problem = _problem(situation, here)
     if problem is None:
         adopts = _belongs_to_another(situation) or _goes_on(situation, here)
@@ -265,6 +269,22 @@ def _problem(situation: Situation, here: Here) -> Problem | None:
     if any(token.offset > here.planned + 1 for token in own_tokens(situation, here.id)):
         found.add(Problem.CHECKPOINT_OLD)
     return next((problem for problem in _ORDER if problem in found), None)
+
+
+def _of_others(situation: Situation, here: Here) -> tuple[Difference, ...]:
+    """Leave out where the checkpoint was that a savepoint takes the place of.
+
+    A restore commits the savepoint's positions at its end; it may have been killed before.
+    """
+    marked = ((each, each.place.committed) for each in situation.differences)
+    return tuple(
+        each
+        for each, committed in marked
+        if each.kind not in (Kind.AHEAD, Kind.BEHIND)
+        or committed is None
+        or committed.mark is None
+        or committed.mark.checkpoint not in here.former
+    )
 
 
 def _belongs_to_another(situation: Situation) -> bool:

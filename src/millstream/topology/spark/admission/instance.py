@@ -46,7 +46,7 @@ from millstream.topology.spark.checkpoint.log import (
     Progress,
     flat,
 )
-from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, read_origin, root_of
+from millstream.topology.spark.checkpoint.origin import read_origin, root_of
 from millstream.topology.spark.ownership import DRIVER, Claim, Mark, this_machine
 from millstream.topology.spark.state.slots import DirectoryLock, free_other_checkpoints, free_slots
 
@@ -322,9 +322,8 @@ class ApplicationInstance:
             return None, nothing
         note = Checkpoint.read(files, self._location)
         progress = CheckpointLog(files, self._location).progress()
-        former, origin = abandoned, None
-        if progress.done < 0:
-            origin = read_origin(files, self._location)
+        former = abandoned
+        origin = read_origin(files, self._location) if progress.done < 0 else None
         if origin is not None and progress.planned < 0:
             progress = Progress(planned_to={}, done_to=origin.positions)
             former |= {origin.checkpoint} - {""}
@@ -333,7 +332,8 @@ class ApplicationInstance:
             planned=progress.planned,
             done=progress.done,
             seeded=origin is not None,
-            adopted=origin is not None and origin.source == KAFKA_STREAMS,
+            adopted=origin is not None and origin.is_of_java,
+            restored=origin is not None and origin.is_savepoint,
             of_another="" if note.application == self._application_id else note.application,
             former=former,
         )

@@ -43,6 +43,16 @@ class Origin:
     positions: Positions
     """Topic -> partition -> offset of the next record."""
 
+    @property
+    def is_of_java(self) -> bool:
+        """Whether the state is that of Kafka Streams on the JVM."""
+        return self.source == KAFKA_STREAMS
+
+    @property
+    def is_savepoint(self) -> bool:
+        """Whether the state is a savepoint's."""
+        return self.source == FROM_SAVEPOINT
+
     def to_json(self) -> str:
         """Return the file's text."""
         return json.dumps({"version": VERSION, **asdict(self)}, indent=1)
