@@ -131,6 +131,23 @@ def test_reset_offsets_are_refused_and_after_clean_up_obeyed(corner: Corner) -> 
     assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
 
 
+@pytest.mark.parametrize("offset", [1, None])
+def test_a_start_after_one_that_was_killed_before_its_first_batch_begins_where_it_is_told(
+    corner: Corner, offset: int | None
+) -> None:
+    """Spark has noted where the first start would have begun."""
+    corner.send()
+    with corner.app(auto_offset_reset="latest") as streams:
+        streams.start()
+        eventually((corner.checkpoint / "sources/0/0").exists, True)
+    for name in ("offsets", "commits", "state"):
+        shutil.rmtree(corner.checkpoint / name, ignore_errors=True)
+    if offset is not None:
+        corner.set_offset(offset)
+    corner.run()
+    assert corner.counts(3 - (offset or 0)) == list(range(1, 4 - (offset or 0)))
+
+
 @pytest.mark.long
 def test_a_checkpoint_that_only_spark_can_read_is_emptied_as_well(
     corner: Corner, monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,7 @@ from millstream.topology.spark.checkpoint.descriptor import (
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import (
     CheckpointLog,
+    SOURCES,
     Positions,
     Progress,
     flat,
@@ -164,6 +165,10 @@ class ApplicationInstance:
                 decided, situation, self._application_id, self._location, stores=self._stores
             )
         return self._proceed(files, situation, decided)
+        if here is not None and here.planned < 0:
+            # Spark notes where a query begins before it has read anything. Other offsets may be
+            # committed since, or the reset policy changed.
+            files.remove(SOURCES)
 
     def claim(
         self, files: Files, checkpoint: str, sinks: int, globals_: Iterable[str] = ()
