@@ -31,10 +31,9 @@ from millstream.core.errors import IllegalArgumentException, IllegalStateExcepti
 from millstream.topology.spark.admission import cleaned
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
-from millstream.topology.spark.admission.instance import normal
 from millstream.topology.spark.admission.lease import LEASES, running_owner
 from millstream.topology.spark.admission.takeover import OWNER
-from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
+from millstream.topology.spark.checkpoint.descriptor import local_files, local_path, normal
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.job import progress_topic
@@ -42,11 +41,11 @@ from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.placement.record import FILE as PLACEMENT
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
+_FORGET_S = 10.0
 _SHIFTED = (
     "a reset that was interrupted has shifted offsets already: --shift-by counts from where they "
     "were before that"
 )
-_FORGET_S = 10.0
 _INTERNAL = re.compile(
     r".*(?:-changelog|-repartition|-subscription-registration-topic|-subscription-response-topic"
     r"|.-KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]+-topic)"
@@ -77,9 +76,9 @@ class ResetPlan:
     before: dict[Place, int]
     """The committed offsets."""
     offsets: dict[Place, int]
+    """The new ones."""
     shifted: dict[Place, int] = field(default_factory=dict)
     """Where those of `--shift-by` count from."""
-    """The new ones."""
     topics: list[str]
     """Internal topics to delete."""
     paths: list[str]
@@ -191,8 +190,8 @@ def planned(
     return ResetPlan(
         application=application.name,
         before={place: offset for place, offset in committed.items() if place in offsets},
-        shifted=shifted,
         offsets=offsets,
+        shifted=shifted,
         topics=sorted(delete),
         paths=_paths(application),
         warnings=warnings,
@@ -227,10 +226,10 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
             pass
         for path in _local_paths(application):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    group.delete_topics(plan.topics)
     if plan.shifted:
         # Another reset shifts from here.
         group.commit(plan.offsets)
-    group.delete_topics(plan.topics)
     sizes = application.sizes
     _wait_until_forgotten(group, [(topic, n) for topic in plan.topics for n in range(sizes[topic])])
 

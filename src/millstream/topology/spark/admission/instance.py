@@ -18,6 +18,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Plan
 from millstream.topology.spark.admission import cleaned
+from millstream.topology.spark.admission.beginning import check_new
 from millstream.topology.spark.admission.decision import (
     Action,
     Here,
@@ -37,12 +38,12 @@ from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
     Checkpoint,
     local_path,
-    without_description,
+    normal,
 )
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import (
-    CheckpointLog,
     SOURCES,
+    CheckpointLog,
     Positions,
     Progress,
     flat,
@@ -164,11 +165,11 @@ class ApplicationInstance:
             raise refused(
                 decided, situation, self._application_id, self._location, stores=self._stores
             )
-        return self._proceed(files, situation, decided)
         if here is not None and here.planned < 0:
             # Spark notes where a query begins before it has read anything. Other offsets may be
             # committed since, or the reset policy changed.
             files.remove(SOURCES)
+        return self._proceed(files, situation, decided)
 
     def claim(
         self, files: Files, checkpoint: str, sinks: int, globals_: Iterable[str] = ()
@@ -322,8 +323,7 @@ class ApplicationInstance:
         nothing = Progress(planned_to={}, done_to={})
         finish_emptying(files)
         if not files.has(FILE):
-            if any(name.isdigit() for name in files.names("offsets")):
-                raise without_description(f'"{FILE}" is missing in checkpoint "{self._location}"')
+            check_new(files, self._location)
             return None, nothing
         note = Checkpoint.read(files, self._location)
         progress = CheckpointLog(files, self._location).progress()
@@ -397,9 +397,3 @@ class ApplicationInstance:
                     group.commit(claim)
             except MillstreamError as error:
                 log.info("claim not renewed instance=%s error=%s", self.id, error)
-
-
-def normal(location: str) -> str:
-    """Return a checkpoint's location in the normal form that claims use."""
-    path = local_path(location)
-    return location.rstrip("/") if path is None else path.absolute().as_uri()

@@ -181,6 +181,12 @@ def local_path(location: str) -> Path | None:
     return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
 
 
+def normal(location: str) -> str:
+    """Return a checkpoint's location in the normal form that claims use."""
+    path = local_path(location)
+    return location.rstrip("/") if path is None else path.absolute().as_uri()
+
+
 AS_NAMED = {"__globPaths__": "false"}
 """Options of a reader of Spark for which ``[``, ``{`` and ``*`` in a path are no pattern."""
 

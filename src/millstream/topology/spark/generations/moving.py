@@ -14,8 +14,8 @@ from millstream.core.config.own_keys import SAVEPOINT
 from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.admission.emptying import empty
-from millstream.topology.spark.admission.instance import ApplicationInstance, normal
-from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, for_spark
+from millstream.topology.spark.admission.instance import ApplicationInstance
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, for_spark, normal
 from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.checkpoint.origin import (
     FROM_SAVEPOINT,

@@ -6,7 +6,7 @@ import logging
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import SAVEPOINT
-from millstream.topology.spark.admission.instance import normal
+from millstream.topology.spark.checkpoint.descriptor import normal
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moving import FromSavepoint, StateMove, described
 from millstream.topology.spark.logs import progress

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
+from millstream.topology.spark.admission.beginning import check_new
 from millstream.topology.spark.admission.emptying import finish_emptying
 from millstream.topology.spark.changelogs.reading import Changelogs, restored
 from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, Origin
@@ -52,6 +53,7 @@ def adopt(config: StreamsConfig, adoption: Adoption, spark: SparkSession | None 
         generations = Generations(root, files, lambda at: files_at(at, used))
         if described(generations) is not None:
             raise replace(adoption, checkpoint=generations.location).refusal()
+        check_new(generations.files, generations.location)
         session = query_session(used, config.merged(), len(program.layout.keys))
         image = adopted_state(session, adoption, config)
         going_on = Program(
