@@ -10,13 +10,20 @@ import pytest
 
 from compat_tests.spark.generations.test_on_spark import counted
 from millstream import StreamsConfig, StreamsException
+from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.checkpoint.log import Progress
 from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin
 from millstream.topology.spark.generations import generations as module
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.moving import Compiled, FromSavepoint, admitted, noted
+from millstream.topology.spark.generations.moving import (
+    Compiled,
+    FromSavepoint,
+    admitted,
+    described,
+    noted,
+)
 
 CONFIG = StreamsConfig({"application.id": "app", "bootstrap.servers": "b:1"})
 
@@ -174,3 +181,21 @@ def test_a_former_generation_is_found_where_its_path_was_noted_without_a_scheme(
     assert later.can_go_back()
     later.go_back(second)
     assert later.location == f"file://{tmp_path}"
+
+
+def test_a_savepoint_begins_a_generation_where_a_start_has_emptied_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It began in the location itself, and the pointer went on naming the emptied one."""
+    first, second, third = (description(filtered=False) for _ in range(3))
+    noted(generations(tmp_path), first)
+    origin = Origin(source="checkpoint", location=str(tmp_path), checkpoint=first.id, positions={})
+    begun(tmp_path, second, origin, monkeypatch)
+    empty(generations(tmp_path).files)
+
+    savepoint = Origin(source="savepoint", location="/points/a", positions={"in": {0: 5}})
+    begun(tmp_path, third, savepoint, monkeypatch)
+
+    found = generations(tmp_path)
+    assert found.location == f"{tmp_path}/generations/2"
+    assert (described(found), found.origin) == (third, savepoint)

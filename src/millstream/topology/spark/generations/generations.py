@@ -144,9 +144,10 @@ class Generations:
             program: The program that goes on.
             note: Description of the new generation.
             origin: Where the state is from.
-            at_root: Use the location itself, which has no generation yet.
+            at_root: Use the location itself, if it has had no generation yet.
         """
-        number = 0 if at_root else self._pointer.highest + 1
+        # Where a start has emptied a later generation, the pointer still says its number.
+        number = 0 if at_root and not self._pointer.highest else self._pointer.highest + 1
         location = location_of(self._root, number)
         if number:
             # What an interrupted switch has left.
