@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ from millstream import Materialized, StreamsBuilder, StreamsConfig, StreamsExcep
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.savepoints.manifest import FILE, SavepointManifest, StoreManifest
 from millstream.topology.savepoints.reader import Savepoint
+from millstream.topology.spark.checkpoint import files as checkpoint_files
 from millstream.topology.spark.checkpoint.descriptor import for_spark
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.driver.savepoints import take_savepoint
@@ -110,3 +113,24 @@ def test_a_file_or_a_link_to_nothing_is_refused_before_spark_starts(tmp_path: Pa
     with pytest.raises(StreamsException, match="cannot write a savepoint") as caught:
         take_savepoint(CONFIG, str(tmp_path / "link"))
     assert caught.value.detail == "It is a link to nothing."
+
+
+def test_a_savepoint_whose_manifest_cannot_be_written_leaves_an_empty_directory(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says to make room and try again, and that was refused: "It is not empty"."""
+    root, rows = tmp_path / "new", spark.createDataFrame([("counts", 0, b"a", b"1")], ENTRY_SCHEMA)
+
+    def full(path: Path, text: str) -> None:
+        path.write_text(text[:1])
+        if text:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    given = Image(MANIFEST, rows, UNUSED)
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint_files, "write_private", full)
+        with pytest.raises(StreamsException, match="cannot write a savepoint"):
+            write_savepoint(spark, given, LocalFiles(root), root.as_uri())
+    assert not list(root.iterdir())
+    write_savepoint(spark, given, LocalFiles(root), root.as_uri())
+    assert list(Savepoint(root).entries("counts", 0)) == [(b"a", b"1")]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream import IllegalArgumentException, ProcessorStateException, StreamsException
+from millstream.topology.savepoints import directory
 from millstream.topology.savepoints.checksums import contents_of, entry_checksum, joined
 from millstream.topology.savepoints.manifest import FILE, SavepointManifest, StoreManifest
 from millstream.topology.savepoints.partition_writer import ROW_GROUP_BYTES, PartitionWriter
@@ -185,6 +188,21 @@ def test_a_writer_that_fails_leaves_an_empty_directory(tmp_path: Path) -> None:
 
     assert list((tmp_path / "point").iterdir()) == []
     assert total(Savepoint(written(tmp_path / "point", {("counts", 0): ENTRIES}))) == 4
+
+
+def test_a_writer_that_fails_at_its_last_step_leaves_no_manifest_without_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: Path) -> None:
+        if path == tmp_path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(directory, "_sync", fail)
+        with pytest.raises(StreamsException, match="cannot write a savepoint"):
+            written(tmp_path, {("counts", 0): ENTRIES})
+    assert not list(tmp_path.iterdir())
+    assert total(Savepoint(written(tmp_path, {("counts", 0): ENTRIES}))) == len(ENTRIES)
 
 
 def test_a_store_without_manifest_is_refused(tmp_path: Path) -> None:

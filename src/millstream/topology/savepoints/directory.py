@@ -60,7 +60,9 @@ def entry_files(directory: Path) -> list[Path]:
 
 
 def release(root: Path) -> None:
-    """Delete everything of a savepoint that has no manifest yet; the directory stays."""
+    """Delete everything of a savepoint that its writer could not finish; the directory stays."""
+    # First, if it is there already: with it the rest would be taken for a damaged savepoint.
+    (root / FILE).unlink(missing_ok=True)
     shutil.rmtree(root / ENTRIES, ignore_errors=True)
     (root / DRAFT).unlink(missing_ok=True)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
@@ -70,8 +71,14 @@ class LocalFiles(Files):
         file = self._root / path
         private_directory(file.parent)
         draft = file.with_name(f"{file.name}.draft")
-        write_private(draft, text)
-        draft.replace(file)
+        try:
+            write_private(draft, text)
+            draft.replace(file)
+        except BaseException:
+            # The next attempt may need an empty directory, as that of a savepoint.
+            with suppress(OSError):
+                draft.unlink()
+            raise
 
     def create(self, path: str, text: str) -> bool:
         file = self._root / path
@@ -186,9 +193,14 @@ class RemoteFiles(Files):
         self._files.mkdirs(draft.getParent())
         stream = self._files.create(draft, True)
         try:
-            stream.write(bytearray(text.encode()))
-        finally:
-            stream.close()
+            try:
+                stream.write(bytearray(text.encode()))
+            finally:
+                stream.close()
+        except BaseException:
+            with suppress(Py4JError):
+                self._files.delete(draft, False)
+            raise
         return draft
 
     def _rename(self, draft: Any, file: Any, option: Any) -> None:
