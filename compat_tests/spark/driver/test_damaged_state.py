@@ -13,8 +13,8 @@ from millstream import StreamsConfig, StreamsException
 from millstream.core.errors import ProcessorStateException
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.files import LocalFiles
-from millstream.topology.spark.driver import savepoints, state_reading
-from millstream.topology.spark.driver.savepoints import Opened, take_savepoint
+from millstream.topology.spark.driver import savepoints
+from millstream.topology.spark.driver.savepoints import ATTEMPTS, Opened, take_savepoint
 from millstream.topology.spark.driver.state_reading import StateReader
 
 UNUSED: Any = None
@@ -49,7 +49,7 @@ def test_damage_that_shows_when_the_state_is_opened_is_no_trace_of_spark(
     def open_state(*_: Any) -> Any:
         raise ValueError("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred")
 
-    monkeypatch.setattr(state_reading, "open_state", open_state)
+    monkeypatch.setattr(savepoints, "open_state", open_state)
     with pytest.raises(StreamsException, match="cannot read a file of the state"):
         reader.listed()
 
@@ -87,6 +87,35 @@ def test_a_savepoint_of_a_checkpoint_that_is_mounted_read_only_is_no_trace_of_sp
     assert "Nothing is lost" in caught.value.detail
 
 
+@pytest.mark.parametrize("overtaken", [ATTEMPTS - 1, ATTEMPTS, 0])
+def test_a_savepoint_whose_batch_is_deleted_while_it_is_read_is_begun_anew(
+    reader: StateReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overtaken: int
+) -> None:
+    """As the state of a running application, whose later batches take its place."""
+    files, writes = LocalFiles(tmp_path), []
+
+    def write(*_: Any) -> Any:
+        writes.append(1)
+        if len(writes) > overtaken > 0:
+            return "written"
+        if overtaken:
+            files.write(f"commits/{len(writes)}", "")
+        raise Py4JJavaError("An error occurred", OfTheJvm("batch 0 doesn't exist"))
+
+    monkeypatch.setattr(savepoints, "open_state", lambda *_: Opened(UNUSED, UNUSED, UNUSED))
+    monkeypatch.setattr(savepoints, "write_savepoint", write)
+    config = StreamsConfig(CONFIG.originals() | {"millstream.checkpoint.location": str(tmp_path)})
+    session: Any = object()
+    if overtaken == ATTEMPTS - 1:
+        found: Any = take_savepoint(config, str(tmp_path / "new"), session)
+        assert found == "written"
+        return
+    told = "while the application runs" if overtaken else "batch 0 doesn't exist"
+    with pytest.raises(StreamsException, match=told):
+        take_savepoint(config, str(tmp_path / "new"), session)
+    assert len(writes) == max(1, overtaken)
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -117,7 +146,7 @@ def test_a_directory_that_has_a_savepoint_is_refused_before_spark_starts(
     def opened(*_: Any) -> Any:
         raise AssertionError("the state is read")
 
-    monkeypatch.setattr(savepoints, "opened_checkpoint", opened)
+    monkeypatch.setattr(savepoints, "reading_session", opened)
     (tmp_path / "savepoint.json").touch()
     with pytest.raises(StreamsException, match="already has a savepoint"):
         take_savepoint(CONFIG, tmp_path.as_uri())

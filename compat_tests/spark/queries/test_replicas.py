@@ -19,7 +19,7 @@ from millstream.core.errors import (
     StateStoreNotAvailableException,
 )
 from millstream.topology.spark.queries.committed import CommittedState
-from millstream.topology.spark.queries.queries import Queries
+from millstream.topology.spark.queries.queries import ATTEMPTS, Queries
 
 
 @pytest.fixture
@@ -93,6 +93,15 @@ def test_a_position_is_the_offset_of_the_last_record_of_the_batch(world: World) 
     assert result.getPosition().getTopics() == {"in"}
     assert len(result.getPartitionResults()[0].getExecutionInfo()) == 1
     assert result.getPartitionResults()[1].getResult() is None
+
+
+def test_positions_of_stores_are_asked_for_again_if_spark_deletes_the_batch(world: World) -> None:
+    world.commit(0, "kv", {"a": "1"})
+    world.state.failures = ATTEMPTS - 1
+    assert world.queries.lags()["kv"][0].currentOffsetPosition() == 1
+    world.state.failures = ATTEMPTS
+    with pytest.raises(InvalidStateStoreException, match="cannot read the positions of the stores"):
+        world.queries.lags()
 
 
 @pytest.mark.parametrize("deleted", ["failures", "unkept"])

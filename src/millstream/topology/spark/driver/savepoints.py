@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from py4j.protocol import Py4JJavaError
@@ -16,7 +17,12 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION
-from millstream.core.errors import ConfigException, IllegalStateException, StreamsException
+from millstream.core.errors import (
+    ConfigException,
+    IllegalStateException,
+    MillstreamError,
+    StreamsException,
+)
 from millstream.core.wording import printable
 from millstream.topology.savepoints.directory import check_empty
 from millstream.topology.savepoints.manifest import SavepointManifest
@@ -39,6 +45,10 @@ from millstream.topology.spark.generations.image import (
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import write_savepoint
 from millstream.topology.spark.logs import LogOptions
+
+T = TypeVar("T")
+ATTEMPTS = 3
+"""Attempts to read the state of a running application."""
 
 _BREAKS_JSON = re.compile(r'["\\\x00-\x1f]')
 _CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
@@ -208,6 +218,60 @@ def open_state(
     return Opened(session, generations, image)
 
 
+def steadily(
+    config: StreamsConfig,
+    used: SparkSession,
+    root: str,
+    selection: Selection,
+    read: Callable[[Opened], T],
+) -> T:
+    """Read the state of the last committed batch; again, if the application goes on meanwhile.
+
+    Spark deletes old batches while an application runs, so a slow reader may have to begin anew.
+
+    Args:
+        config: The application's configuration.
+        used: Any session.
+        root: The checkpoint's location.
+        selection: What of the state is read.
+        read: Reads it; what it has begun to write, it deletes where it fails.
+
+    Raises:
+        IllegalStateException: No batch has been committed.
+        StreamsException: The checkpoint is damaged, Spark fails, or each batch was deleted before
+            it had been read.
+    """
+    failure: Exception | None = None
+    for _ in range(ATTEMPTS):
+        before = _last_batch(root, used)
+        try:
+            # Opening reads the manifests of the tasks.
+            return read(open_state(config, used, root, selection))
+        except MillstreamError:
+            raise
+        except Exception as error:
+            failure = failure_of_spark(error)
+            if _last_batch(root, used) == before:
+                raise failure from error
+    raise StreamsException(
+        f'cannot read the state in checkpoint "{root}" while the application runs',
+        detail=f"Its batches were deleted before they had been read, {ATTEMPTS} times.",
+        hint="Stop the application first, read a single store, or let the application keep more "
+        "batches (spark.sql.streaming.minBatchesToRetain).",
+    ) from failure
+
+
+def generations_at(root: str, used: SparkSession) -> Generations:
+    """Return the generations of a checkpoint on any file system of Spark."""
+    return Generations(root, files_at(root, used), lambda at: files_at(at, used))
+
+
+def _last_batch(root: str, used: SparkSession) -> tuple[str, int]:
+    generations = generations_at(root, used)
+    log = CheckpointLog(generations.files, generations.location)
+    return generations.location, max(log.committed(), default=-1)
+
+
 def state_session(config: StreamsConfig, name: str, logs: Path | None = None) -> SparkSession:
     """Return a session whose JVM logs to a file of its own.
 
@@ -246,9 +310,13 @@ def take_savepoint(
         # Before Spark starts and reads all of the state.
         _check_directory(directory)
         check_empty(directory, here.names(""))
-    with opened_checkpoint(config, spark) as opened:
-        files = files_at(directory, opened.session)
-        return write_savepoint(opened.session, opened.image, files, directory)
+    with reading_session(config, spark) as used:
+        files = files_at(directory, used)
+
+        def write(opened: Opened) -> SavepointManifest:
+            return write_savepoint(opened.session, opened.image, files, directory)
+
+        return steadily(config, used, checkpoint_root(config), EVERYTHING, write)
 
 
 def _check_directory(location: str) -> None:

@@ -15,18 +15,16 @@ from typing import Any, TypeVar
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import MillstreamError, StreamsException
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.writer import SavepointWriter
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint
-from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.driver.savepoints import (
+    ATTEMPTS,
     Opened,
-    failure_of_spark,
-    files_at,
-    open_state,
+    generations_at,
     reading_session,
+    steadily,
 )
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.image import EVERYTHING, Image, Selection
@@ -34,8 +32,6 @@ from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import counted
 
 T = TypeVar("T")
-ATTEMPTS = 3
-"""Spark deletes old batches while an application runs, so a slow reader may have to begin anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,33 +79,10 @@ class StateReader:
         return self._steadily(selection, copy)
 
     def _steadily(self, selection: Selection, read: Callable[[Opened], T]) -> T:
-        """Read; again, if the application has gone on meanwhile and reading failed."""
-        failure: Exception | None = None
-        for _ in range(ATTEMPTS):
-            before = self._last_batch()
-            try:
-                # Opening reads the manifests of the tasks.
-                return read(open_state(self.config, self.session, self.root, selection))
-            except MillstreamError:
-                raise
-            except Exception as error:
-                failure = failure_of_spark(error)
-                if self._last_batch() == before:
-                    raise failure from error
-        raise StreamsException(
-            f'cannot read the state in checkpoint "{self.root}" while the application runs',
-            detail=f"Its batches were deleted before they had been read, {ATTEMPTS} times.",
-            hint="Read a single store, or stop the application first.",
-        ) from failure
-
-    def _last_batch(self) -> tuple[str, int]:
-        generations = self._generations()
-        log = CheckpointLog(generations.files, generations.location)
-        return generations.location, max(log.committed(), default=-1)
+        return steadily(self.config, self.session, self.root, selection, read)
 
     def _generations(self) -> Generations:
-        files = files_at(self.root, self.session)
-        return Generations(self.root, files, lambda at: files_at(at, self.session))
+        return generations_at(self.root, self.session)
 
 
 @contextmanager

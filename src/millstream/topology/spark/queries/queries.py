@@ -187,15 +187,7 @@ class Queries:
         if copies is None:
             copies = StageCopies(stage, self._committed, self._new_replica)
             self._copies[stage.index] = copies
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                self._catch_up(copies, name)
-                break
-            except (PySparkException, Py4JJavaError, FileNotFoundError, BatchNotKept) as error:
-                if attempt == ATTEMPTS:
-                    raise InvalidStateStoreException(
-                        f'cannot read store "{name}" from the checkpoint', detail=f"{error}"
-                    ) from error
+        _steadily(f'store "{name}"', partial(self._catch_up, copies, name))
         partitions = [0] if self.is_global(name) else range(stage.tasks)
         return {number: copies.store(node, number) for number in partitions}
 
@@ -203,7 +195,13 @@ class Queries:
         """Return the positions of the stores, by name and partition, in segments.
 
         The lag is always 0: a copy is brought to the last committed batch before it is read.
+
+        Raises:
+            InvalidStateStoreException: The checkpoint could not be read.
         """
+        return _steadily("the positions of the stores", self._lags)
+
+    def _lags(self) -> dict[str, dict[int, LagInfo]]:
         batch = self._committed.last_batch()
         ends: dict[str, dict[int, LagInfo]] = {}
         parts = {part.id: part for part in self._plan.subtopologies}
@@ -326,6 +324,20 @@ class Queries:
         host = SparkTaskHost(self._job, self._settings.configs, repr(id_))
         tables = len(self._plan.globals) if stage.has_globals else 0
         return Replica(id_, self._settings, host, tables)
+
+
+def _steadily(what: str, read: Callable[[], T]) -> T:
+    """Read the last batch; again, if it is deleted meanwhile."""
+    left = ATTEMPTS
+    while True:
+        left -= 1
+        try:
+            return read()
+        except (PySparkException, Py4JJavaError, FileNotFoundError, BatchNotKept) as error:
+            if not left:
+                raise InvalidStateStoreException(
+                    f"cannot read {what} from the checkpoint", detail=f"{error}"
+                ) from error
 
 
 def unknown_store(name: str) -> UnknownStateStoreException:
