@@ -17,6 +17,7 @@ from compat_tests.spark.driver.test_lifecycle import (
     app,
     soon,
 )
+from compat_tests.spark.support import eventually
 from millstream import (
     ClassCastException,
     KafkaStreams,
@@ -27,6 +28,8 @@ from millstream import (
     StreamThreadExceptionResponse,
 )
 from millstream.plugins.observers import Observer, Observers
+from millstream.topology.spark.driver import observing
+from millstream.topology.spark.driver.observing import ObserversApart
 from millstream.topology.spark.driver.query import STOPPED
 
 __all__ = ["app"]
@@ -230,3 +233,63 @@ def test_an_observer_that_calls_exit_has_no_effect(
         assert app.close() is True
     assert app.states == RUNNING + (FAILED if state in FAILED else CLOSED)
     assert "an observer failed observer=leaving" in caplog.text
+
+
+class Hanging(Observer):
+    """An exporter whose server does not answer."""
+
+    name = "hanging"
+
+    def __init__(self) -> None:
+        super().__init__("app", {})
+        self.answers, self.closed = threading.Event(), threading.Event()
+        self.heard: list[str] = []
+
+    def state_changed(self, new: str, old: str) -> None:
+        self.heard.append(new)
+
+    def batch_done(self, metrics: Any) -> None:
+        self.heard.append("batch")
+        assert self.answers.wait(PATIENCE_S)
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_observer_that_hangs_keeps_nobody_from_the_end(
+    app: App, fails: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The watcher waited for it: the failure was not seen, and the lease was renewed."""
+    hanging, reports = Hanging(), iter(range(PATIENCE_S * 100))
+    monkeypatch.setattr(observing, "PATIENCE_S", 0.01)
+    app._observers = ObserversApart([hanging])
+    monkeypatch.setattr(app.runner, "last_report", lambda: (next(reports), "", True))
+    app.runner.look = lambda: "boom" if fails and hanging.heard[-1] == "batch" else None
+    app.start()
+    if fails:
+        with pytest.raises(StreamsException, match="the Spark query failed"):
+            app.wait()
+    else:
+        eventually(lambda: hanging.heard[-1], "batch")
+        assert app.close() is True
+    assert app.runner.released
+    assert not hanging.closed.is_set()
+    assert "observer hanging has not come back" in caplog.text
+    hanging.answers.set()
+    assert hanging.closed.wait(PATIENCE_S)
+    assert hanging.heard == [*RUNNING, "batch", *(FAILED if fails else CLOSED)]
+
+
+def test_an_observer_may_close_the_application(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closing(Hanging):
+        def batch_done(self, metrics: Any) -> None:
+            assert app.close() is False
+            super().state_changed("told", "")
+
+    closing = Closing()
+    app._observers = ObserversApart([closing])
+    monkeypatch.setattr(app.runner, "last_report", lambda: (1, "", True))
+    app.start()
+    assert app.wait(PATIENCE_S * 1000)
+    assert closing.heard == [*RUNNING, "PENDING_SHUTDOWN", "told", "NOT_RUNNING"]

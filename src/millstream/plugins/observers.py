@@ -20,7 +20,8 @@ class Observer(Readable):
     """Base class of observers; override methods. ``millstream.observer.names`` lists observers.
 
     Calls come from the driver's process, one at a time, between batches. An error of an observer
-    is logged and has no other effect.
+    is logged and has no other effect. One that does not return is waited for ten seconds; then the
+    application goes on, and calls it again when it has returned, without the batches in between.
 
     Args:
         application_id: The observed application; each application has its own observers.
@@ -79,6 +80,10 @@ class ReadWhenUsed(Mapping[MetricName, Metric]):
         return self._found
 
 
+Call = Callable[[Observer], None]
+"""A call of one method of an observer."""
+
+
 class Observers:
     """All observers of one application."""
 
@@ -87,6 +92,13 @@ class Observers:
 
     def __bool__(self) -> bool:
         return bool(self._observers)
+
+    def __iter__(self) -> Iterator[Observer]:
+        return iter(self._observers)
+
+    def is_calling(self) -> bool:
+        """Return whether this thread is one in which only observers are called."""
+        return False
 
     def attached(self, streams: Any) -> None:
         """Tell all of the application that starts.
@@ -119,13 +131,22 @@ class Observers:
         self._tell(lambda observer: observer.close())
         self._observers = []
 
-    def _tell(self, call: Callable[[Observer], None]) -> None:
+    def _tell(self, call: Call) -> None:
         for observer in self._observers:
-            try:
-                call(observer)
-            except BaseException as error:
-                # Nor does sys.exit() end a thread of ours; Ctrl-C does end the program.
-                is_main = threading.current_thread() is threading.main_thread()
-                if is_main and isinstance(error, KeyboardInterrupt):
-                    raise
-                log.exception("an observer failed observer=%s", observer.name)
+            told(observer, call)
+
+
+def told(observer: Observer, call: Call) -> None:
+    """Call an observer; log what it raises.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C in the main thread.
+    """
+    try:
+        call(observer)
+    except BaseException as error:
+        # Nor does sys.exit() end a thread of ours; Ctrl-C does end the program.
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and isinstance(error, KeyboardInterrupt):
+            raise
+        log.exception("an observer failed observer=%s", observer.name)

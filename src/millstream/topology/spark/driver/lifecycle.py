@@ -381,7 +381,7 @@ class LivingApplication(WatchedApplication):
         own = (self._watcher, self._starter, self._closer)
         if threading.current_thread() in own or threading.get_ident() == self._passing_on:
             return True
-        return self._machine.is_notifying()
+        return self._machine.is_notifying() or self._observers.is_calling()
 
 
 def seconds(timeout: timedelta | int | None) -> float | None:

@@ -13,6 +13,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException, TaskMigratedException
 from millstream.core.handlers import StreamThreadExceptionResponse
 from millstream.plugins.names import observers
+from millstream.plugins.observers import Observers
 from millstream.topology.spark.checkpoint.shared_log import is_shared_log
 from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
@@ -21,6 +22,7 @@ from millstream.topology.spark.driver.broker_wait import BrokerWait
 from millstream.topology.spark.driver.brokers import written_topics
 from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
+from millstream.topology.spark.driver.observing import ObserversApart
 from millstream.topology.spark.driver.overdue import OverdueBatch
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import STOPPED, StartCancelled
@@ -62,7 +64,9 @@ class WatchedApplication(QueryableApplication):
 
     def __init__(self, runner: Runner, config: StreamsConfig) -> None:
         super().__init__(runner, config)
-        self._observers = observers(runner.application_id, config.merged())
+        self._observers: Observers = ObserversApart(
+            observers(runner.application_id, config.merged())
+        )
         self._machine.listener = self._observed(None)
         self._restarts = Restarts(config)
         self._broker_wait = BrokerWait(config)
