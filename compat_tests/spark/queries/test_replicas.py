@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from compat_tests.spark.queries.world import CONFIG, TEXT, Idle, World, topology
+from compat_tests.stores.file_store import file_tally
 from compat_tests.stores.handing_on import HandsOn, SuppliesOver
 from compat_tests.stores.own_builder import OwnBuilder
 from millstream import KeyQuery, RangeQuery, StateQueryRequest, Stores, Topology
@@ -206,4 +207,20 @@ def test_a_window_store_over_ours_shows_the_windows_of_every_batch(
         world.state.batch = world.next_batch()
         found = world.queries.stores("kv")[0].fetch("a", 0, 100)
         assert [entry.value for entry in found] == ["0", "1", "2"][: number + 1]
+    world.close()
+
+
+def test_a_store_with_files_shows_what_the_last_batch_has_and_no_more(tmp_path: Path) -> None:
+    program = Topology().addSource("source", "in").addProcessor("p", Idle, "source")
+    world = World(tmp_path, program.addStateStore(file_tally("kv"), "p"))
+
+    def shown_after(key: bytes, value: bytes | None) -> dict[str, str]:
+        world.change(0, "kv", lambda _: world.hosts[0].log_change("kv", key, value, 1, None))
+        world.state.batch = world.next_batch()
+        found: dict[str, str] = world.queries.stores("kv")[0].entries()
+        return found
+
+    assert shown_after(b"a", b"1") == {"a": "1"}
+    assert shown_after(b"b", b"1") == {"a": "1", "b": "1"}
+    assert shown_after(b"a", None) == {"b": "1"}
     world.close()

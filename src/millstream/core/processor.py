@@ -160,7 +160,7 @@ class ProcessingContext(Readable, ABC):
 
     @abstractmethod
     def stateDir(self) -> Path:
-        """Return this task's directory under ``state.dir``."""
+        """Return this task's directory under ``state.dir``; on Spark empty in each new task."""
 
     @abstractmethod
     def getStateStore(self, name: str) -> Any:

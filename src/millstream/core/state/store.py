@@ -190,7 +190,7 @@ class StateStoreContext(Readable, ABC):
 
     @abstractmethod
     def stateDir(self) -> Path:
-        """Return this task's directory under ``state.dir``."""
+        """Return this task's directory under ``state.dir``; on Spark empty in each new task."""
 
     @abstractmethod
     def metrics(self) -> Any:

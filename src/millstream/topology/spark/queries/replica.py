@@ -114,6 +114,9 @@ class Replica:
             )
         found = self._stores.get(node.name)
         if found is None:
+            if self._restored.isdisjoint(self._stores):
+                # No store has files open there: what is in them is of an earlier batch.
+                self._host.renew_state_dir()
             facts = TaskFacts(self._id, self._settings, self._host, StreamsMetrics())
             context = StoreContext(facts, self._host.working_copy)
             found = configured(node.builder, self._settings.configs).build()

@@ -71,6 +71,8 @@ class SparkTaskHost(TaskHost):
         if shares and place is None:
             self._lock = DirectoryLock(self._root() / "shared" / job.checkpoint_id / task)
         self._uses_shared = False
+        self._state_dir_is_old = True
+        """Whether what is in the task's own directory was left by an earlier task."""
         self.begin(0)
 
     def begin(self, clock_ms: int) -> None:
@@ -213,8 +215,20 @@ class SparkTaskHost(TaskHost):
     def state_dir(self) -> Path:
         """Return the task's own directory, created on first use."""
         directory = self._slot() / "task"
+        if self._state_dir_is_old:
+            self._state_dir_is_old = False
+            rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True, exist_ok=True)
         return directory
+
+    def renew_state_dir(self) -> None:
+        """Let the task's own directory be empty when it is asked for next, by a new task.
+
+        The files of a user's own store that are there may have entries of a batch that has failed,
+        or that another worker has deleted since. The store gets all of its entries from what it has
+        logged.
+        """
+        self._state_dir_is_old = True
 
     def _logs_each(self, store: str) -> bool:
         return self._logged is not None and store in self._logged.each

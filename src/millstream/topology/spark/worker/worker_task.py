@@ -289,6 +289,7 @@ class WorkerTask:
             self._host.begin(self._host.now_ms())
         plan, settings = self._owner.plan, self._owner.settings
         snapshot = manifest.snapshot
+        self._host.renew_state_dir()
         if self._stage.has_globals:
             refilling = Refilling(self._job, self._owner.config)
             self._globals = GlobalTables(plan, settings, self._host, refilling)
