@@ -89,28 +89,29 @@ class SinkRuntime:
             StreamsException: A serializer refused it and the production handler says to fail.
         """
         topic = self._topic or self._extracted(record)
-        headers = record._headers if self._by_columns else record.headers()
-        key = value = None
-        origin = Origin.KEY
-        try:
-            key = self._key_call(topic, headers, record._key)
-            origin = Origin.VALUE
-            value = self._value_call(topic, headers, record._value)
-        except ClassCastException as error:
-            raise self._mismatch(topic, origin, error) from error
-        except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
-            self._refused(topic, record, origin, error)
-            return
-        if self._repeats is not None and self._repeats(key, value, record._value):
-            return
-        # A copy: what a sibling adds later must not show in what was sent.
-        headers = headers.copy() if headers else None
+        # As in Kafka, a record that goes nowhere is not serialized, and another one for each
+        # partition, as serializers may add headers.
         partitions = _ANY if self._partitions is None else self._chosen(topic, record)
-        if self._topic is None and partitions:
-            self._task.measures.sends(topic, self.name)
         send = self._task.host.send
         for partition in partitions:
-            send(new_sent((topic, key, value, record._timestamp, headers, partition)))
+            headers = record._headers if self._by_columns else record.headers()
+            origin = Origin.KEY
+            try:
+                key = self._key_call(topic, headers, record._key)
+                origin = Origin.VALUE
+                value = self._value_call(topic, headers, record._value)
+            except ClassCastException as error:
+                raise self._mismatch(topic, origin, error) from error
+            except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
+                self._refused(topic, partition, record, origin, error)
+                continue
+            if self._repeats is not None and self._repeats(key, value, record._value):
+                return
+            if self._topic is None:
+                self._task.measures.sends(topic, self.name)
+            # A copy: what a sibling adds later must not show in what was sent.
+            own = headers.copy() if headers else None
+            send(new_sent((topic, key, value, record._timestamp, own, partition)))
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
@@ -213,12 +214,19 @@ class SinkRuntime:
             hint="Give the right serdes with Produced.with_ or in the configuration.",
         )
 
-    def _refused(self, topic: str, record: Record[Any, Any], origin: Any, error: Exception) -> None:
+    def _refused(
+        self,
+        topic: str,
+        partition: int | None,
+        record: Record[Any, Any],
+        origin: Any,
+        error: Exception,
+    ) -> None:
         if isinstance(error, SchemaRegistryException):
             raise FailedProcessing(self.name, error) from error
         task = self._task
         unsent = ProducerRecord(
-            topic, None, record._timestamp, record._key, record._value, record._headers
+            topic, partition, record._timestamp, record._key, record._value, record._headers
         )
         current = task.record_context
         if self.is_plain and current is not None:
