@@ -9,6 +9,7 @@ import pytest
 
 from millstream.core.engine import snapshots
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
+from millstream.core.java_collections import PriorityQueue
 
 NODE = SimpleNamespace(name="node")
 
@@ -110,3 +111,12 @@ def test_a_snapshot_with_a_schedule_that_is_never_due_can_be_read(due_ms: int) -
     )
     following.queue.restore(snapshots.decode(written).clock_punctuations, 1_800_000_000_000)
     assert following.queue.next_ms() == 2**63 - 1
+
+
+def test_what_is_not_due_yet_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program may have a schedule for each of its records."""
+    clock = Clock()
+    for ordinal in range(5):
+        clock.add(ordinal, due_ms=ordinal)
+    monkeypatch.setattr(PriorityQueue, "items", None)
+    assert [clock.run(now) for now in range(3)] == [[0], [1], [2]]

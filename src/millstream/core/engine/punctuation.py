@@ -81,11 +81,15 @@ class PunctuationQueue:
         With ``new_wait``, those made at ``now_ms`` wait until the clock has moved on, unless
         ``punctuate`` makes them.
         """
-        due = [each for each in self._queue.items() if each.next_ms <= now_ms]
-        waiting = {each for each in due if new_wait and each.made_ms == now_ms}
-        if len(waiting) == len(due):
-            # Taking them out and putting them back would change the order of equal times.
-            return False
+        waiting = set[Punctuation]()
+        if new_wait:
+            # Only then: a program may have a schedule for each of its records, and this look at
+            # all of them for each record.
+            due = [each for each in self._queue.items() if each.next_ms <= now_ms]
+            waiting = {each for each in due if each.made_ms == now_ms}
+            if len(waiting) == len(due):
+                # Taking them out and putting them back would change the order of equal times.
+                return False
         ran, passed = False, []
         while (first := self._queue.peek()) is not None and first.next_ms <= now_ms:
             self._queue.poll()
