@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from millstream import Processor, StreamsBuilder
 from millstream.core.engine import snapshots
 from millstream.core.errors import (
     ClassCastException,
     MillstreamError,
+    PluginError,
     StreamsException,
     TaskCorruptedException,
     UnsupportedOperationException,
 )
+from millstream.plugins import ChunkProcessor, NodeInfo, StreamOperator, hookimpl
+from millstream.plugins.registry import registered
 
 
 @pytest.mark.parametrize("saved", [b"state", bytearray(b"state"), memoryview(b"state")])
@@ -84,3 +89,53 @@ def test_what_combine_makes_is_bytes(
     with pytest.raises(error):
         joined(combine)
     assert joined(b"".join).processors == {"sample": b"oneother"}
+
+
+class Numbers(Processor[Any, Any, Any, Any]):
+    """Counts, and would go on counting after a restart."""
+
+    count = 0
+
+    def init(self, context: Any) -> None:
+        self.context = context
+
+    def process(self, record: Any) -> None:
+        self.count += 1
+        self.context.forward(record.withValue(str(self.count)))
+
+    def save(self) -> bytes:
+        return str(self.count).encode()
+
+    def restore(self, data: bytes) -> None:
+        self.count = int(data)
+
+
+class NumbersOn(Numbers, ChunkProcessor):
+    """The same, of the class whose state is saved."""
+
+
+@dataclass(frozen=True)
+class Numbered(StreamOperator):
+    made: type[Numbers]
+
+    name = "numbered"
+
+    def processor(self, node: NodeInfo) -> Any:
+        return self.made()
+
+
+class Plugin:
+    @hookimpl
+    def millstream_register_operators(self) -> list[type[StreamOperator]]:
+        return [Numbered]
+
+
+def test_a_processor_whose_state_nobody_would_save_is_refused() -> None:
+    with registered(Plugin()):
+        builder = StreamsBuilder()
+        stream: Any = builder.stream("in")
+        stream.numbered(NumbersOn).to("out")
+        builder.build()
+        stream.numbered(Numbers).to("out")
+        with pytest.raises(PluginError, match='restore\\(\\) of operator "numbered" would never'):
+            builder.build()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.errors import PluginError
 from millstream.core.wording import a_kind
 from millstream.plugins.kinds import OPERATORS
@@ -48,8 +49,22 @@ class OperatorSupplier:
     node: NodeInfo
 
     def get(self) -> Any:
-        """Return a new processor."""
-        return self.operator.processor(self.node)
+        """Return a new processor.
+
+        Raises:
+            PluginError: It saves a state that would be lost: nobody would ask for it.
+        """
+        made: Any = self.operator.processor(self.node)
+        saves = all(callable(getattr(made, method, None)) for method in ("save", "restore"))
+        if saves and not isinstance(made, ChunkProcessor):
+            raise PluginError(
+                f'save() and restore() of operator "{self.operator.name}" would never be called',
+                detail=f"Its processor is {import_path(type(made))}, which is no ChunkProcessor: "
+                "what it saves would be lost with its task.",
+                hint="Derive it from ChunkProcessor, which need not override process_chunk(), or "
+                "keep the state in a store. Name the methods otherwise if they do something else.",
+            )
+        return made
 
     def stores(self) -> Any:
         """Return the builders of its stores."""
