@@ -222,3 +222,13 @@ def test_a_suite_without_records_is_refused() -> None:
     empty = type("Empty", (suite(sampling.Shout),), {"records": ()})
     (outcome,) = run_suite(empty, ["test_it_does_what_it_should"])
     assert "the suite has records" in outcome.message()
+
+
+def test_an_operator_that_changes_keys_and_does_not_say_so_is_caught() -> None:
+    own = {"expected": [("b", "0", 0)]}
+    (outcome,) = run_suite(
+        type("Changes", (suite(sampling.Bare),), own),
+        ["test_keys_stay_unless_traits_say_otherwise"],
+    )
+    assert "keys of results are keys of records, or traits has changes_key" in outcome.message()
+    assert "['b']" in outcome.message()

@@ -111,6 +111,21 @@ class OperatorTests:
             f"instead of {list(self.expected)!r}",
         )
 
+    def test_keys_stay_unless_traits_say_otherwise(self) -> None:
+        """Without ``changes_key``, groupings and joins below do not look for other keys."""
+        use = self.operator_class(*self.arguments)
+        if use.traits.changes_key or use.expand(self._stream()) is not None:
+            return
+        given = [key for key, *_ in self.records]
+        other = [key for key, *_ in self.expected if key not in given]
+        promise(
+            not other,
+            "keys of results are keys of records, or traits has changes_key",
+            f"results have the keys {other!r}",
+            "groupings and joins below would not repartition them: with several partitions "
+            "equal keys do not meet",
+        )
+
     def test_two_uses_are_apart(self) -> None:
         """Two uses in one topology give the same results as one alone."""
         found = self._run(2)
