@@ -146,7 +146,10 @@ class DirectAccess(StoreAccess):
         if data is None:
             return None
         time = self._codec.time_in(data)
-        return self._codec.time(self._decode(data), 0) if time is None else time
+        if time is not None:
+            return time
+        cell = self._decode(data)
+        return None if cell is None else self._codec.time(cell, 0)
 
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
         return self._codec.decode_column(self._below.get_many(raw_keys))
@@ -259,7 +262,8 @@ class CachedAccess(StoreAccess):
             return None
         time = self._codec.time_in(data)
         if time is None:
-            return self._codec.time(self._cell_of(key_bytes, data), 0)
+            cell = self._cell_of(key_bytes, data)
+            return None if cell is None else self._codec.time(cell, 0)
         if self._remembers:
             self._cache.remember_bytes(key_bytes, data)
         return time

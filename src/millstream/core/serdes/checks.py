@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from millstream.core.errors import ClassCastException, ConfigException, StreamsException
+from millstream.core.errors import (
+    ClassCastException,
+    ConfigException,
+    NullPointerException,
+    StreamsException,
+)
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
 from millstream.core.serdes.halves import check_half, checked_half
@@ -14,6 +19,22 @@ T = TypeVar("T")
 
 _OTHERS = ("serializer", "extract", "partitions", "keyValueStore")
 """Methods of what else stands where a serde may stand."""
+
+
+def written(data: bytes | None, serializer: object, topic: str, what: str) -> bytes:
+    """Return the bytes of an object where null has no place, as in Kafka Streams.
+
+    Raises:
+        NullPointerException: The serializer has returned None for it.
+    """
+    if data is None:
+        raise NullPointerException(
+            f"{what} cannot be null",
+            detail=f"{type(serializer).__qualname__} returned None for one; the topic is "
+            f'"{topic}".',
+            hint="Let the serializer return bytes for every object but None.",
+        )
+    return data
 
 
 def checked_serde(value: Any, parameter: str) -> Any:

@@ -84,8 +84,8 @@ class Flusher:
         with self._context.as_record(record):
             cell = change.cell if change.raw is None else codec.decode(change.raw)
             new = None if cell is None else codec.value(cell)
-            sends_old = self.send_old and old is not None
-            shown_old = codec.value(codec.decode(old)) if sends_old else None  # type: ignore[arg-type]
+            before = codec.decode(old) if self.send_old and old is not None else None
+            shown_old = None if before is None else codec.value(before)
             time = record.timestamp()
             if cell is not None:
                 time = codec.time(cell, time)

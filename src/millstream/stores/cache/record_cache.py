@@ -191,7 +191,8 @@ class RecordCache:
     def remember(self, key_bytes: bytes, raw: bytes) -> Any:
         """Cache what was read from the store, and return its cell."""
         cell = self._codec.decode(raw)
-        if type(cell[0] if self._timestamped else cell) is self._plain:
+        value = cell[0] if self._timestamped and cell is not None else cell
+        if type(value) is self._plain:
             self._remember(key_bytes, cell, None, len(raw))
         else:
             self._remember(key_bytes, None, raw, len(raw))

@@ -26,9 +26,8 @@ from millstream.core.state import (
 from millstream.core.wording import a_kind
 from millstream.stores.access import DirectAccess, StoreAccess
 from millstream.stores.cache.merge import merged
-from millstream.stores.codec import TimestampedCodec
-from millstream.stores.header_codec import HeadersCodec
 from millstream.stores.iterators import Entries
+from millstream.stores.key_value.codecs import HeadedRowCodec, RowCodec
 from millstream.stores.layers import ByteLayer
 from millstream.stores.typed import TypedStore
 
@@ -175,7 +174,7 @@ class SerdeTimestampedKeyValueStore(
 ):
     """A key-value store with a time in every value."""
 
-    codec_class = TimestampedCodec
+    codec_class = RowCodec
 
 
 class SerdeKeyValueStoreWithHeaders(
@@ -183,7 +182,7 @@ class SerdeKeyValueStoreWithHeaders(
 ):
     """A key-value store with a time and headers in every value."""
 
-    codec_class = HeadersCodec
+    codec_class = HeadedRowCodec
 
 
 def pairs_of(entries: Any) -> list[tuple[Any, Any]]:

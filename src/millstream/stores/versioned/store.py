@@ -66,9 +66,7 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         key_bytes = access.serialize_key(given(key))
         before = access.read_as_of(key_bytes, time)
         end = access.write(key_bytes, key, None, time)
-        if before is None or end == self.PUT_RETURN_CODE_NOT_PUT:
-            return None
-        return VersionedRecord(*before[:2])
+        return None if end == self.PUT_RETURN_CODE_NOT_PUT else _record(before)
 
     def get(self, key: K, asOfTimestamp: int | None = None) -> VersionedRecord[V] | None:
         access = self._opened()
@@ -80,7 +78,7 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
             time = event_millis(asOfTimestamp, "asOfTimestamp")
             found = access.read_as_of(key_bytes, time)
         # Kafka's typed store does not tell when a version stopped to hold.
-        return None if found is None else VersionedRecord(*found[:2])
+        return _record(found)
 
     def history(
         self, key: K, first: int | None, last: int | None
@@ -202,3 +200,8 @@ def _each(found: Iterator[KeyHistory], oldest_first: bool) -> Iterator[tuple[byt
     for key, versions in found:
         for version in reversed(versions) if oldest_first else versions:
             yield key, version
+
+
+def _record(found: Any) -> VersionedRecord[Any] | None:
+    """Return a version; None as well where a deserializer has made None of its bytes."""
+    return None if found is None or found[0] is None else VersionedRecord(*found[:2])

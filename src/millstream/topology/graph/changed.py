@@ -10,6 +10,7 @@ from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.records import Change
 from millstream.core.serdes import Serde
+from millstream.core.serdes.checks import written
 from millstream.core.serdes.varint import read_varint, varint
 from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde, broken
 
@@ -33,17 +34,21 @@ class ChangeSerde(InternalSerde[Change[Any]]):
         return replace(self, inners=InnerSerde.all_of(self.value or settings.value_serde))
 
     def encode(self, topic: str, headers: Headers, data: Change[Any]) -> bytes:
-        write = self.inners[0].write
-        new = None if data.new is None else write(topic, headers, data.new)
-        old = None if data.old is None else write(topic, headers, data.old)
-        if data.new is not None and data.old is not None:
-            new, old = new or b"", old or b""
+        new = None if data.new is None else self._written(topic, headers, data.new)
+        old = None if data.old is None else self._written(topic, headers, data.old)
+        if new is not None and old is not None:
             return varint(len(new)) + new + old + _BOTH
-        if data.new is not None:
-            return (new or b"") + _NEW
-        if data.old is not None:
-            return (old or b"") + _OLD
+        if new is not None:
+            return new + _NEW
+        if old is not None:
+            return old + _OLD
         raise StreamsException("an update of a table has neither a new nor an old value")
+
+    def _written(self, topic: str, headers: Headers, value: Any) -> bytes:
+        inner = self.inners[0]
+        data = inner.write(topic, headers, value)
+        # Without bytes it would be read as an empty text or list.
+        return written(data, inner.serializer, topic, "a value of a table that is grouped")
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> Change[Any]:
         read = self.inners[0].read

@@ -18,7 +18,7 @@ from typing import Any
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
 from millstream.core.serdes.base import is_stock, serialize_column, serializer_call
-from millstream.core.serdes.checks import halves_of, serializer_of
+from millstream.core.serdes.checks import halves_of, serializer_of, written
 from millstream.topology.operators.murmur3 import murmur3_128
 from millstream.topology.operators.operator import Operator
 from millstream.topology.operators.owed_answers import TakenBack
@@ -116,12 +116,15 @@ class JoinPart(Operator):
         """Return the hash of a left row's bytes."""
         if value is None:
             return None
-        return murmur3_128(self._write_value(self._names["vh"], self._headers(), value) or b"")
+        return self._hash(self._write_value(self._names["vh"], self._headers(), value))
+
+    def _hash(self, data: bytes | None) -> bytes:
+        return murmur3_128(written(data, self._values, self._names["vh"], "a row's value"))
 
     def row_hashes(self, values: Sequence[Any]) -> list[bytes | None]:
         """Return the hashes of many left rows."""
         return [
-            None if value is None else murmur3_128(data or b"")
+            None if value is None else self._hash(data)
             for value, data in zip(
                 values, serialize_column(self._values, self._names["vh"], values), strict=True
             )

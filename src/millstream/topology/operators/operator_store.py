@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from millstream.core.headers import Headers
 from millstream.core.serdes import Serde, deserializer_call, plain_type_of, serializer_call
-from millstream.core.serdes.checks import halves_of
+from millstream.core.serdes.base import is_stock
+from millstream.core.serdes.checks import halves_of, written
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.state.delegating import DelegatingStore
 from millstream.topology.operators.serde_headers import current_headers, want_headers
@@ -31,7 +33,8 @@ class SerdeCalls:
         self.key_halves = halves_of(keys, "the key serde of an operator's store")
         where = "a value serde of an operator's store"
         self.value_halves = [halves_of(serde, where) for serde in values]
-        self.write_key = serializer_call(self.key_halves[0])
+        self._write_key = serializer_call(self.key_halves[0])
+        self.write_key = self._write_key if is_stock(self.key_halves[0]) else self.key_bytes
         self.read_key = deserializer_call(self.key_halves[1])
         self.value_writers = [serializer_call(writes) for writes, _ in self.value_halves]
         self.value_readers = [deserializer_call(reads) for _, reads in self.value_halves]
@@ -40,6 +43,15 @@ class SerdeCalls:
         and read; None if there is no such type."""
         self.want_headers = want_headers(keys, *values)
         self.headers = current_headers(context, wanted=self.want_headers)
+
+    def key_bytes(self, topic: str, headers: Headers | None, key: Any) -> bytes:
+        """Return the bytes of a key, as a user's serializer writes them.
+
+        Raises:
+            NullPointerException: It has returned None.
+        """
+        data = self._write_key(topic, headers, key)
+        return written(data, self.key_halves[0], topic, "key")
 
 
 def _plain_type(serde: Any) -> type | None:

@@ -162,8 +162,11 @@ class SuppressionStore(StateStore):
         if self.wants_headers:
             return list(map(self.encode, keys, news, olds))
         topic, value = self._topic, partial(serialize_column, self._value_halves[0], self._topic)
-        keys_bytes = serialize_column(self._key_halves[0], topic, keys)
-        columns = [key or b"" for key in keys_bytes], present(value, news), present(value, olds)
+        found = serialize_column(self._key_halves[0], topic, keys)
+        keys_bytes = [key for key in found if key is not None]
+        if len(keys_bytes) < len(keys):
+            return list(map(self.encode, keys, news, olds))  # which says what is wrong
+        columns = keys_bytes, present(value, news), present(value, olds)
         return list(zip(*columns, strict=True))
 
     def put(self, time: int, update: Encoded, context: RecordContext) -> None:
