@@ -230,3 +230,18 @@ def test_the_hint_of_a_production_handler_that_failed_is_not_to_set_another_one(
         pipe("production", failing)
     assert "The handler itself, Serializing, failed" in caught.value.hint
     assert "Set processing.exception.handler" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", RESPONSES)
+def test_the_error_of_a_handler_that_failed_tells_what_it_was_asked_about(key: str) -> None:
+    def failing(*asked: Any) -> Any:
+        raise KeyError("handler's own")
+
+    with pytest.raises(StreamsException) as caught:
+        pipe(key, failing)
+    assert caught.value.getMessage() == f"Fatal user code error in {key} error callback"
+    assert {KeyError} < set(roots(caught.value))
+    asked_about = {"deserialization": "SerializationException", "processing": "RuntimeError"}
+    first, _, own = caught.value.detail.partition("; the handler: ")
+    assert asked_about.get(key, "refused") in first
+    assert "handler's own" in own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.config import StreamsConfig
@@ -52,11 +53,28 @@ def note_record(error: BaseException, context: RecordContext | None) -> None:
             setattr(error, NOTED, context)
 
 
+@dataclass(frozen=True, slots=True)
+class FailedHandler:
+    """An exception handler that has failed itself."""
+
+    name: str
+    """The class of the handler."""
+    asks_about: str
+    """What it is for: "processing" or "production"."""
+    asked_about: BaseException
+    """The error that it was asked about."""
+
+
 class FailedProcessing(StreamsException):
     """A failure that a handler has decided on; nodes above must let it pass."""
 
     def __init__(
-        self, node: str, error: BaseException, code: str = "", *, handler: str = ""
+        self,
+        node: str,
+        error: BaseException,
+        code: str = "",
+        *,
+        handler: FailedHandler | None = None,
     ) -> None:
         super().__init__(f'operator "{node}" failed')
         self.node = node
@@ -223,13 +241,24 @@ class Failures:
             return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:
             log.exception("processing exception handler failed operator=%s", node)
-            raise failed_handler(node, self._handler, handler_error) from handler_error
+            failure = failed_handler(node, self._handler, handler_error, "processing", error)
+            raise failure from handler_error
 
 
-def failed_handler(node: str, handler: Any, error: Exception) -> FailedProcessing:
-    """Return the failure of an exception handler itself; no other handler is asked."""
-    made = getattr(handler, "made", handler)
-    return FailedProcessing(node, error, handler=type(made).__name__)
+def failed_handler(
+    node: str, handler: Any, error: Exception, asks_about: str, asked_about: Exception
+) -> FailedProcessing:
+    """Return the failure of an exception handler itself; no other handler is asked.
+
+    Args:
+        node: The node that the handler was asked for.
+        handler: The handler, or what wraps it.
+        error: What it has raised.
+        asks_about: What the handler is for.
+        asked_about: The error that it was asked about.
+    """
+    name = type(getattr(handler, "made", handler)).__name__
+    return FailedProcessing(node, error, handler=FailedHandler(name, asks_about, asked_about))
 
 
 def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
@@ -294,12 +323,17 @@ def located(
     skipping: str = "",
 ) -> StreamsException:
     """Return the error that leaves the task: what failed, and on which record."""
-    node, cause, code, hint = None, error, "", ""
+    node, cause, code, hint, handler = None, error, "", "", None
     if isinstance(error, FailedProcessing):
-        node, cause, code = error.node, error.error, error.code
+        node, cause, code, handler = error.node, error.error, error.code, error.handler
         hint = skipping or SKIPPING
-        if error.handler:
-            hint = f"The handler itself, {error.handler}, failed; the log has what it was asked of."
+    reason = said(cause)
+    if handler is not None:
+        problem = f"Fatal user code error in {handler.asks_about} error callback"
+        reason = f"{said(handler.asked_about)}; the handler: {reason}"
+        hint = (
+            f"The handler itself, {handler.name}, failed when it was asked about the first error."
+        )
     store = unreadable_store(cause, application_id)
     if isinstance(cause, SchemaRegistryException):
         store, hint = None, "No exception handler is asked: the record is not to blame."
@@ -313,11 +347,14 @@ def located(
     elif isinstance(cause, StopIteration):
         hint = f"{_NO_NEXT} {hint}".rstrip()
     hint = hint_of_main(cause) or hint
-    place = "" if node is None else f' in operator "{node}"'
     where = _where(task_id, getattr(error, NOTED, context))
+    if handler is not None:  # A program may look at the text, which is Kafka's.
+        where = f'{where}, operator "{node}"'
+    elif node is not None:
+        problem = f'{problem} in operator "{node}"'
     failure = StreamsException(
-        f"{problem}{place}",
-        detail=f"{where}; {said(cause)}",
+        problem,
+        detail=f"{where}; {reason}",
         hint=hint,
         task_id=task_id,
     )

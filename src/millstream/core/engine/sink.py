@@ -239,7 +239,8 @@ class SinkRuntime:
             response = checked_answer(answer, ProductionExceptionHandler.Response, handler)
         except Exception as handler_error:
             log.exception("production exception handler failed operator=%s", self.name)
-            raise failed_handler(self.name, handler, handler_error) from handler_error
+            failure = failed_handler(self.name, handler, handler_error, "production", error)
+            raise failure from handler_error
         task.failures.send_dead_letters(response.deadLetterQueueRecords(), self.name, UNWRITABLE)
         # What a serializer refuses it refuses again.
         if response.result().name != "RESUME":
