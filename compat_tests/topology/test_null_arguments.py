@@ -13,6 +13,7 @@ from millstream import (
     KeyValue,
     Named,
     NullPointerException,
+    Serdes,
     StreamsBuilder,
     Topology,
 )
@@ -61,6 +62,10 @@ TOPOLOGY: list[tuple[str, Callable[[Any], Any]]] = [
     ("name", lambda topology: topology.addProcessor(None, object, "s")),
     ("name", lambda topology: topology.addSink(None, "out", "s")),
     ("topic", lambda topology: topology.addSink("sink", None, "s")),
+    # Also without a parent, which would be the next thing to be missed.
+    ("processorSupplier", lambda topology: topology.addProcessor("p", None)),
+    ("topic", lambda topology: topology.addSink("sink", None)),
+    ("name", lambda topology: topology.addSink(None, None)),
 ]
 
 
@@ -93,3 +98,14 @@ def test_builders_say_cant() -> None:
     assert problem(lambda: builder.stream(None)) == "topics can't be null"
     assert problem(lambda: builder.table(None)) == "topic can't be null"
     assert problem(lambda: builder.stream("in", None)) == "consumed can't be null"
+
+
+def test_a_source_may_have_none_for_its_reset_policy() -> None:
+    made: Any = Topology().addSource(None, "s", None, None, None, "in")
+    assert str(made.describe()) == str(Topology().addSource("s", "in").describe())
+    reader = Serdes.String().deserializer()
+    made = Topology().addSource(None, "s", reader, reader, "in", "other")
+    assert str(made.describe()) == str(Topology().addSource("s", "in", "other").describe())
+    # With nothing but texts after it, it is the name that is missing.
+    source: Any = Topology().addSource
+    assert problem(lambda: source(None, "in", "other")) == "name cannot be null"

@@ -84,6 +84,8 @@ class Topology:
         """
         rest: list[Any] = list(arguments)
         found: dict[str, Any] = {}
+        if _lacks_reset_policy(rest):
+            rest.pop(0)
         while rest and not isinstance(rest[0], str | None):
             _take(rest, found, TimestampExtractor)
         name = rest.pop(0) if rest else None
@@ -111,6 +113,7 @@ class Topology:
         Raises:
             TopologyException: The name is taken, or a parent is missing, unknown or a sink.
         """
+        not_none(supplier, "processorSupplier")
         self.builder.add_processor(name, supplier, parentNames)
         return self
 
@@ -134,7 +137,8 @@ class Topology:
             not_the_other_half(each, "serialize")
         if rest and (rest[0] is None or callable(method_or_self(rest[0], "partitions"))):
             found["partitioner"] = rest.pop(0)
-        self.builder.add_sink(name, topic, parents=rest, **found)
+        not_none(name, "name")
+        self.builder.add_sink(name, not_none(topic, "topic"), parents=rest, **found)
         return self
 
     def addStateStore(self, storeBuilder: Any, *processorNames: str) -> Topology:
@@ -294,6 +298,19 @@ def _topic_name(topic: Any) -> str:
             hint="Give names, or one compiled pattern; both deserializers, or none.",
         )
     return plain_text(topic)
+
+
+def _lacks_reset_policy(arguments: list[Any]) -> bool:
+    """Tell whether arguments begin with None for a reset policy: a name and no topic follow.
+
+    Before a name and topics None is a name that is missing.
+    """
+    return (
+        len(arguments) > 2
+        and arguments[0] is None
+        and isinstance(arguments[1], str)
+        and not isinstance(arguments[2], str | re.Pattern)
+    )
 
 
 def _take(rest: list[Any], found: dict[str, Any], extractor: type) -> None:
