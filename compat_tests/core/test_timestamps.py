@@ -14,7 +14,7 @@ from millstream.core.errors import (
     StreamsException,
 )
 from millstream.core.headers import Headers
-from millstream.core.kafka import ConsumerRecord, ProducerRecord
+from millstream.core.kafka import ConsumerRecord, ProducerRecord, TimestampType
 from millstream.core.records import Record
 from millstream.core.timestamps import (
     FailOnInvalidTimestamp,
@@ -82,6 +82,17 @@ def test_producer_records_take_javas_shapes(arguments: Any, fields: Any) -> None
         record.key(),
         record.value(),
     ) == fields
+
+
+def test_a_consumer_record_without_a_time_has_no_type_of_time() -> None:
+    plain = ConsumerRecord("orders", 1, 5, "k", "v")
+    assert (plain.timestamp(), plain.timestampType()) == (-1, TimestampType.NO_TIMESTAMP_TYPE)
+    timed = ConsumerRecord("orders", 1, 5, "k", "v", timestamp=9)
+    assert timed.timestampType() is TimestampType.CREATE_TIME
+    appended = ConsumerRecord(
+        "orders", 1, 5, "k", "v", timestamp=9, timestampType=TimestampType.LOG_APPEND_TIME
+    )
+    assert appended.timestampType() is TimestampType.LOG_APPEND_TIME
 
 
 def test_producer_records_take_keywords_and_refuse_others() -> None:

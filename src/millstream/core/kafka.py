@@ -108,7 +108,7 @@ class ConsumerRecord(_TopicRecord[K, V]):
         value: V,
         *,
         timestamp: int = NO_TIMESTAMP,
-        timestampType: TimestampType = TimestampType.CREATE_TIME,
+        timestampType: TimestampType | None = None,
         headers: Headers | None = None,
     ) -> None: ...
     @overload
@@ -137,7 +137,7 @@ class ConsumerRecord(_TopicRecord[K, V]):
         value: Any,
         *more: Any,
         timestamp: int = NO_TIMESTAMP,
-        timestampType: TimestampType = TimestampType.CREATE_TIME,
+        timestampType: TimestampType | None = None,
         headers: Headers | None = None,
     ) -> None:
         self._topic = topic
@@ -152,6 +152,9 @@ class ConsumerRecord(_TopicRecord[K, V]):
         self._key = key
         self._value = value
         self._timestamp = timestamp
+        if timestampType is None:
+            none = timestamp == NO_TIMESTAMP
+            timestampType = TimestampType.NO_TIMESTAMP_TYPE if none else TimestampType.CREATE_TIME
         self._timestamp_type = timestampType
         self._headers = headers
 
