@@ -360,7 +360,10 @@ class StreamsConfig(AbstractConfig):
 
     def _given_form(self, key: str) -> str:
         old = REPLACED.get(key)
-        if old is None or old not in self._originals or key in self._originals:
+        if old is None or old not in self._originals:
+            return key
+        if key in self._originals:
+            log.warning("configuration key %s is deprecated and not used: %s is given", old, key)
             return key
         log.warning("configuration key %s is deprecated, use %s", old, key)
         return old
