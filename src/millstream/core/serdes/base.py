@@ -13,6 +13,7 @@ from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.function_kinds import has_not_run
 from millstream.core.headers import Headers
 from millstream.core.readable import Closing, Readable
+from millstream.core.serdes.either_form import accept_headers, without_headers
 from millstream.core.serdes.reused import REUSED, own_object, own_objects
 from millstream.core.wording import a_kind
 
@@ -41,6 +42,7 @@ class Serializer(Readable, Closing, ABC, Generic[T]):
         """Make ``serialize_column`` of a class with its own ``serialize`` call that."""
         super().__init_subclass__(**keywords)
         _override(cls, Serializer, "serialize", "serialize_column", "needs_headers")
+        accept_headers(cls, "serialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take what is needed from the configuration; called before the first record."""
@@ -80,6 +82,7 @@ class Deserializer(Readable, Closing, ABC, Generic[T]):
         """Make ``deserialize_column`` of a class with its own ``deserialize`` call that."""
         super().__init_subclass__(**keywords)
         _override(cls, Deserializer, "deserialize", "deserialize_column", "needs_headers")
+        accept_headers(cls, "deserialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take what is needed from the configuration; called before the first record."""
@@ -371,7 +374,8 @@ def _with_headers(method: Callable[..., Any]) -> Callable[[str, Headers | None, 
         return lambda topic, headers, data: method(
             topic, Headers() if headers is None else headers, data
         )
-    return lambda topic, headers, data: method(topic, data)
+    own = without_headers(method)
+    return lambda topic, headers, data: own(topic, data)
 
 
 def wrong_type(serializer: object, topic: str, data: object, expected: str) -> ClassCastException:
