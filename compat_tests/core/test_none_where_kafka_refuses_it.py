@@ -22,6 +22,7 @@ NOTHING: Any = None
     ("call", "error", "text"),
     [
         (lambda: Header(NOTHING, b""), NullPointerException, "Null header keys are not permitted"),
+        (lambda: Headers([NOTHING]), NullPointerException, "Header cannot be null."),
         (lambda: Headers().lastHeader(NOTHING), IllegalArgumentException, "key cannot be null."),
         (lambda: Headers().headers(NOTHING), IllegalArgumentException, "key cannot be null."),
         (lambda: Headers().remove(NOTHING), IllegalArgumentException, "key cannot be null."),

@@ -77,6 +77,8 @@ def _checked(headers: Any) -> list[Header]:
     items = list(headers)
     for place, item in enumerate(items):
         if type(item) is not Header or type(item._value) is not bytes:
+            if item is None:
+                raise NullPointerException("Header cannot be null.")
             if not isinstance(item, Header):
                 raise ClassCastException(
                     f"{a_kind(item)} is no header", hint="Write Header(name, value)."
