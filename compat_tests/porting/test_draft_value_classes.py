@@ -111,3 +111,12 @@ def test_a_class_that_a_builder_makes_is_one_of_values() -> None:
     assert (read.id, read.tags, read.tagged()) == ("a", ["b"], True)
     assert len({value, read}) == 2
     assert (made().id, made().tags) == (None, None)
+
+
+def test_a_method_that_adds_is_no_setter() -> None:
+    java = (
+        "static class Sum { private int n; private double most; public void add(int x) { n += x; }"
+        " public int getN() { return n; } public void setN(int n) { this.n = n; } }"
+        " static int f() { Sum s = new Sum(); s.setN(1); s.add(3); s.add(4); return s.getN(); }"
+    )
+    assert run(java)["f"]() == 8

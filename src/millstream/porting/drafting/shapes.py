@@ -89,7 +89,8 @@ def _note_method(node: Node, shape: ClassShape) -> None:
         target = text(assigned.child_by_field_name("left")).removeprefix("this.")
         value = text(assigned.child_by_field_name("right"))
         parameter = text(parameters[0].child_by_field_name("name"))
-        if assigned.type == "assignment_expression" and value == parameter:
+        plain = text(assigned.child_by_field_name("operator")) == "="  # and not a sum
+        if assigned.type == "assignment_expression" and plain and value == parameter:
             shape.setters[java] = target
 
 
