@@ -106,7 +106,6 @@ def test_what_java_refuses_is_an_error(java: str, message: str) -> None:
         SORTED.format("Comparator.comparing(Item::qty).reversed().thenComparing(Item::name)"),
         SORTED.format("String.CASE_INSENSITIVE_ORDER"),
         f"{PAIRS} return m.entrySet().stream().max(Map.Entry.comparingByValue()).get().getKey();",
-        "return items().stream().collect(Collectors.groupingBy(Item::qty, Collectors.counting()));",
         "return items().stream().mapToInt(Item::qty).average().getAsDouble();",
     ],
 )

@@ -137,7 +137,8 @@ def test_a_getter_that_is_another_field_elsewhere_is_left() -> None:
     )
     found = draft(source.encode())
     assert "getName() is not the same in Box, Ship" in found.text
-    assert found.left == (1,)
+    assert 'JSON calls it "name", after its getter' in found.text
+    assert found.left == (1, 1)
 
 
 def test_a_cast_or_a_question_of_a_class_is_a_function() -> None:

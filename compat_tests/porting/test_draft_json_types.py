@@ -67,3 +67,25 @@ def test_a_json_serde_of_the_program_is_its_own() -> None:
     java = """record Line(String sku) {} class JsonSerde<T> { JsonSerde(Class<T> c) {} }
         class App { Object serde() { return new JsonSerde<>(Line.class); } }"""
     assert "return JsonSerde(Line)" in draft(java.encode()).text
+
+
+def test_a_field_with_a_word_of_python_is_told() -> None:
+    made = draft(b"record Transfer(String from, String to, long cents) {}")
+    assert made.left == (1,)
+    assert 'JSON calls it "from"' in made.text
+
+
+def test_a_boolean_that_is_called_after_its_getter_is_told() -> None:
+    told = 'JSON calls it "dead", after its getter'
+    for java in (
+        "@Data class Site { String name; boolean isDead; }",
+        "class Site { private boolean isDead; public boolean isDead() { return isDead; } }",
+    ):
+        assert told in draft(java.encode()).text, java
+    assert 'JSON calls it "xid"' in draft(b"@Data class Site { String xId; }").text
+    for java in (
+        "@Data class Site { Boolean isDead; boolean issued; boolean dead; String url; }",
+        "record Site(boolean isDead) {}",
+        "class Site { public boolean isDead; }",
+    ):
+        assert not draft(java.encode()).left, java

@@ -68,10 +68,7 @@ def test_a_getter_of_a_record_that_does_more_is_left() -> None:
         "static int n = 5; static int n() { return n * 2; }",
         "int x; int total; int total() { return total + 1; }",
         "String name; A name(String n) { name = n; return this; }",
-        "int v; class In { int get() { return v * 2; } }",
         "Object f(String s) { return Optional.ofNullable(s).stream().toList(); }",
-        "int v; class In { int get() { return A.this.v; } }",
-        "int v; int twice() { return v * 2; } class In { int get() { return twice(); } }",
     ],
 )
 def test_what_would_end_with_an_error_that_says_nothing_is_left(java: str) -> None:
@@ -89,3 +86,61 @@ def test_what_would_end_with_an_error_that_says_nothing_is_left(java: str) -> No
 )
 def test_getters_setters_and_nameless_classes_are_not(java: str) -> None:
     assert draft(f"{HEAD} class A {{ {java} }}".encode()).left == ()
+
+
+# What Java 17 gave for these.
+@pytest.mark.parametrize(
+    ("java", "found"),
+    [
+        pytest.param(
+            "static class Sum { private int n; public void add(int x) { n += x; }"
+            " public int getN() { return n; } }"
+            " static Object f() { Sum s = new Sum(); s.add(3); s.add(4); return s.getN(); }",
+            7,
+            id="a method that adds is no setter",
+        ),
+        pytest.param(
+            "static class K { int n; K(int n) { this.n = n; } @Override public boolean equals("
+            "Object o) { return o instanceof K k && k.n == n; } @Override public int hashCode()"
+            " { return n; } } static Object f() { K k = new K(1), none = null;"
+            ' return "" + k.equals(none) + k.equals("x") + k.equals(new K(1)); }',
+            "falsefalsetrue",
+            id="equals of an object of another class",
+        ),
+        pytest.param(
+            "static class K { private int n = 3; Supplier<Integer> next() { return () -> n++; }"
+            " Supplier<Integer> more() { return () -> --n; } } static Object f() {"
+            " K k = new K(); return List.of(k.next().get(), k.next().get(), k.more().get()); }",
+            [3, 4, 4],
+            id="a lambda that counts",
+        ),
+        pytest.param(
+            "static int n = 0; static Object f() { List<Runnable> all = new ArrayList<>();"
+            " all.add(() -> n += 2); all.add(() -> n += 3); all.forEach(Runnable::run);"
+            " Function<Integer, Function<Integer, Integer>> add = a -> b -> a + b;"
+            " return n + add.apply(2).apply(3); }",
+            10,
+            id="functions in a list, and of functions",
+        ),
+        pytest.param(
+            "static class Few implements Iterable<Integer> { final int to; Few(int to)"
+            " { this.to = to; } public Iterator<Integer> iterator() {"
+            " return new Iterator<Integer>() { int at = 0; public boolean hasNext()"
+            " { return at < to; } public Integer next() { return at++; } }; } }"
+            " static Object f() { int sum = 0; for (int x : new Few(4)) { sum += x; }"
+            " return sum; }",
+            6,
+            id="a loop over an object of the program",
+        ),
+        pytest.param(
+            'static Object f() { Map<String, Long> m = new HashMap<>(); m.put("a", 1L);'
+            ' m.put("b", 5L); List<Map.Entry<String, Long>> l = new ArrayList<>(m.entrySet());'
+            " l.sort((x, y) -> Long.compare(y.getValue(), x.getValue()));"
+            " return l.get(0).getKey(); }",
+            "b",
+            id="entries that a comparator sorts",
+        ),
+    ],
+)
+def test_what_objects_of_the_program_do(java: str, found: object) -> None:
+    assert run(java, "import java.util.function.*;")["f"]() == found

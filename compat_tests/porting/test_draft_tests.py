@@ -104,7 +104,7 @@ def test_what_a_test_inherits_is_its_own(tmp_path: Path) -> None:
         " static int b() { return h(); } }"
     )
     text = draft_file(tmp_path / "ATest.java").text
-    assert "self.g(self.n, self.TOPIC, TestA.K)" in text
+    assert "self.g(self.n, Base.TOPIC, TestA.K)" in text
     assert "        when(self.n)" in text
     assert "return TestA.h()" in text
     assert "to be ported and imported: Base, when" in text

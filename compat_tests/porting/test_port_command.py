@@ -74,3 +74,10 @@ def test_what_the_parser_cannot_read_is_told_and_not_left_out_in_silence(tmp_pat
     assert second.startswith("millstream: lines that the parser could not read: 2, 3. What they")
     assert done.returncode == 1
     assert json.loads(port("--json", str(source)).stdout)["unread"] == [2, 3]
+
+
+def test_a_folder_is_refused_as_one(tmp_path: Path) -> None:
+    done = port(str(tmp_path))
+    assert done.returncode == 1
+    assert "It is a folder." in done.stderr
+    assert "Draft each .java file of it by itself" in done.stderr

@@ -139,12 +139,25 @@ def as_declared(made: str, value: Node, wanted: str, context: Context) -> str:
     """
     if wanted in PRIMITIVE and value.type == "method_invocation" and _may_be_null(value, context):
         context.helpers.add("required")
-        return f"required({made})"
+        made = f"required({made})"
     if wanted in ("int", "long", *FLOATS) and kind(value, context) in CHARS:
         return f"float(ord({made}))" if wanted in FLOATS else f"ord({made})"
     if wanted not in FLOATS or kind(value, context) not in WHOLE:
         return made
     return f"{made}.0" if re.fullmatch(r"-?\d+", made) else f"float({made})"
+
+
+def common(nodes: list[Node], context: Context) -> str:
+    """Return "double" where Java makes one of them all: of whole numbers beside decimals."""
+    kinds = {kind(each, context) for each in nodes}
+    return "double" if kinds & {*FLOATS} and kinds & {*WHOLE} else ""
+
+
+def extreme(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``Math.max(a, b)`` or ``Math.min(a, b)``."""
+    wanted, way = common(nodes, context), text(node.child_by_field_name("name"))
+    given = [as_declared(context.express(each), each, wanted, context) for each in nodes]
+    return f"{way}({', '.join(given)})"
 
 
 def _may_be_null(value: Node, context: Context) -> bool:

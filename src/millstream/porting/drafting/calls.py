@@ -11,6 +11,7 @@ from millstream.porting.drafting import (
     enums,
     fields_of_tests,
     functions,
+    inner_classes,
     interfaces,
     junit,
     library,
@@ -18,6 +19,7 @@ from millstream.porting.drafting import (
     optional,
     ordered,
     sequences,
+    serdes,
     texts,
     waiting,
     words,
@@ -48,10 +50,6 @@ COPY = {
     "LinkedList": "list", "HashSet": "set", "ArrayDeque": "list",
     "ConcurrentLinkedQueue": "list", "ConcurrentLinkedDeque": "list",
     "Integer": "int", "Long": "int", "Double": "float",
-}  # fmt: skip
-
-JSON_OF_SPRING = {
-    "JsonSerde": "", "JsonSerializer": ".serializer()", "JsonDeserializer": ".deserializer()",
 }  # fmt: skip
 
 
@@ -89,6 +87,7 @@ def call(node: Node, context: Context) -> str:
     if around:
         return f"super().{around}()"
     made = interfaces.called(node, receiver, method, context)
+    made = made or serdes.configured(node, receiver, method, context) or None
     if made is not None:
         return made
     if context.kafka_owner(node):
@@ -146,6 +145,9 @@ def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
     if nodes and kind(nodes[-1], context) == "String[]":  # Kafka takes names one by one, too
         given[-1] = f"*{tightened(given[-1])}"
     owner = context.kafka_owner(node)
+    by_class = serdes.by_class(node, owner, method, context)
+    if by_class:
+        return by_class
     if method == "start" and owner.endswith(".KafkaStreams"):
         return waiting.started(held, context)
     if method == "getClass":
@@ -342,25 +344,10 @@ def _as_taken(node: Node, method: str, shape: ClassShape | None, context: Contex
     return given
 
 
-def _json_of_spring(node: Node, made: str, context: Context) -> str:
-    """Return a serde of Spring for a class that is given as an argument or in angle brackets."""
-    other = context.known(made) is not None or made in context.elsewhere
-    if made.removeprefix("Jackson") not in JSON_OF_SPRING or other:
-        return ""
-    nodes = inner(node.child_by_field_name("arguments"))
-    classes = [context.express(each) for each in nodes if each.type == "class_literal"]
-    inside = getattr(simple(node.child_by_field_name("type")), "inside", ())
-    classes = classes or [class_reference(each, context) for each in inside if context.known(each)]
-    if not classes:
-        return ""
-    context.use("millstream", "JsonSerde")
-    return f"JsonSerde.of({classes[-1]}){JSON_OF_SPRING[made.removeprefix('Jackson')]}"
-
-
 def creation(node: Node, context: Context) -> str:
     """Return a constructor call."""
     body = first(node, "class_body")
-    if body is not None:
+    if body is not None and inner(body):
         return functions.anonymous(node, body, context)
     made = simple(node.child_by_field_name("type"))
     if made == "String":
@@ -388,13 +375,14 @@ def creation(node: Node, context: Context) -> str:
         return f"random.Random({', '.join(given)})"
     if made in ("Thread", "CountDownLatch", "Date", "Scanner", "File", "BufferedReader"):
         raise UntranslatedError(node)
-    json = _json_of_spring(node, made, context)
+    json = serdes.of_json(node, made, context)
     if json:
         return json
     written = node.child_by_field_name("type")
     full = text(written).partition("<")[0]
     parts = [part for part in full.split(".") if part[:1].isupper()]
     name = class_reference(".".join(parts) or made, context)
+    given = [*inner_classes.given(node, made, context), *given]
     if full.startswith(("java.", "javax.")) and name in context.foreign:
         raise UntranslatedError(node)
     return f"{name}({', '.join(given)})"

@@ -23,7 +23,7 @@ def kept(node: Node, context: Context) -> list[str]:
     if context.rebound is None:
         return []
     changed = {java for scope in context.scopes[context.rebound :] for java in scope}
-    used = dict.fromkeys(java for java in _variables(node) if java in changed)
+    used = dict.fromkeys(java for java in variables(node) if java in changed)
     return [f"{words.name(java)}={words.name(java)}" for java in used]
 
 
@@ -48,7 +48,7 @@ def _target(node: Node) -> Node:
     return inner(target)[-1] if target.type == "field_access" else target
 
 
-def _variables(node: Node) -> Iterator[str]:
+def variables(node: Node) -> Iterator[str]:
     """Yield the names that stand for themselves: no methods, no fields of something."""
     if node.type == "identifier":
         yield text(node)
@@ -59,4 +59,4 @@ def _variables(node: Node) -> Iterator[str]:
             "field_access",
         ):
             continue
-        yield from _variables(child)
+        yield from variables(child)

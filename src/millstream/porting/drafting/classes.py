@@ -7,6 +7,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import (
     arithmetic,
     captured,
+    class_order,
     constructors,
     data,
     enums,
@@ -50,17 +51,20 @@ from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, 
 def declaration(node: Node, context: Context) -> list[str]:
     """Return a class with its nested classes before it."""
     java = text(node.child_by_field_name("name"))
-    body = node.child_by_field_name("body")
     if node.parent is not None and node.parent.type == "block":  # of a method alone
-        context.shapes[java] = shape_of_class(node, node.parent)
+        return _in_method(node, java, context)
+    return _declared(node, java, context)
+
+
+def _declared(node: Node, java: str, context: Context) -> list[str]:
+    body = node.child_by_field_name("body")
     shape = context.shapes.get(java) or shape_of(java, body)
     nested = [each for each in members(body) if each.type in CLASSES]
     lines: list[str] = []
     try:
         with context.inside(shape):
             others = data.in_order(nested)
-            below = {each.name for each in context.below(shape)}
-            later = [each for each in others if text(each.child_by_field_name("name")) in below]
+            later = class_order.behind(others, body, shape, context)
             for each in others:
                 if each not in later:
                     lines.extend(["", "", *declaration(each, context)])
@@ -74,6 +78,13 @@ def declaration(node: Node, context: Context) -> list[str]:
     except UntranslatedError:
         lines.extend(context.leave(node))
     return lines
+
+
+def _in_method(node: Node, java: str, context: Context) -> list[str]:
+    """Return a class that is declared in a method, and finds the object around in a variable."""
+    context.shapes[java] = shape_of_class(node, node.parent)
+    context.shapes[java].of_method = True
+    return functions.with_outer(_declared(node, java, context), context)
 
 
 def _loose(body: Node | None, context: Context) -> list[str]:
@@ -222,7 +233,7 @@ def _hidden(method: str, count: int, shape: ClassShape) -> bool:
     """Tell whether a field would take a method's place, or a method of the module a field's."""
     if method not in shape.fields or (shape.enum and method in shape.static_fields):
         return False
-    if method in shape.abstract:
+    if method in shape.abstract or method in shape.hidden:
         return False
     getter = count == 0 and shape.accessors.get(method) is not None
     return not (getter or (count == 1 and method in shape.setters))
@@ -262,8 +273,9 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
                 rows = [*first_, f"if {names[0]} is None:", "    return", *given]
                 defaults[names[0]] = "None"
     else:
-        names = [words.name(java) for java in lombok.arguments(body.parent if body else None)]
-        given = [f"self.{words.method_name(name)} = {name}" for name in names]
+        javas = lombok.arguments(body.parent if body else None)
+        names = [words.name(java) for java in javas]
+        given = [f"self.{own.attribute(java)} = {words.name(java)}" for java in javas]
         given = [*(_base_is_made(None, context) if rows or names else []), *given]
         assigned = {row.partition(" = ")[0] for row in given}
         rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
@@ -276,9 +288,11 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
             continue
         context.left.append(line(other))
         rows.extend([f"# Java, line {line(other)}, another constructor:", *comment(other)])
-    if not rows and not names:
+    if not rows and not names and not own.outer:
         return []
     names = [f"{each}={defaults[each]}" if each in defaults else each for each in names]
+    if own.outer:
+        names, rows = ["outer", *names], ["self.outer = outer", *rows]
     head = f"def __init__({', '.join(['self', *names])}):"
     return ["", head, *indented(with_code(rows))]
 
@@ -289,14 +303,15 @@ def _base_is_made(body: Node | None, context: Context) -> list[str]:
     written = any(each.type == "explicit_constructor_invocation" for each in inner(body))
     if written or not any(set(base.fields) - base.static_fields for base in bases(shape, context)):
         return []
-    return ["super().__init__()"]
+    given = "outer" if bases(shape, context)[0].outer else ""
+    return [f"super().__init__({given})"]
 
 
 def _field(node: Node, context: Context) -> list[str]:
     rows: list[str] = []
     for part in of_kind(node, "variable_declarator"):
         java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
-        target = f"self.{words.method_name(java)}"
+        target = f"self.{context.around[-1].attribute(java)}"
         if value is None and is_given(node):
             rows.extend(context.leave(node, "a framework gives it"))
             continue

@@ -11,7 +11,7 @@ from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import element
 from millstream.porting.drafting.kinds import LISTS, kind
 from millstream.porting.drafting.layout import tightened
-from millstream.porting.reading.nodes import bare, inner, text
+from millstream.porting.reading.nodes import bare, inner, line, text
 
 FUNCTIONS = ("method_reference", "lambda_expression")
 COMPARING = ("comparing", "comparingInt", "comparingLong", "comparingDouble")
@@ -69,6 +69,14 @@ def arguments(key: str, *, reverse: bool = False) -> str:
     return (f", key={key}" if key else "") + (", reverse=True" if reverse else "")
 
 
+def typed(function: Node, held: str, context: Context) -> None:
+    """Note the type of what a comparator compares."""
+    declared = function.child_by_field_name("parameters")
+    if function.type == "lambda_expression" and declared is not None and held:
+        for each in inner(declared):
+            context.parameters[line(function), text(each)] = held
+
+
 def sort(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     """Return ``list.sort(comparator)`` or ``Collections.sort(list, comparator)``."""
     static = text(receiver) == "Collections"
@@ -79,6 +87,8 @@ def sort(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str
     known = kind(held, context)
     if len(rest) > 1 or (not static and (not rest or known not in LISTS)):
         return None
+    if rest:
+        typed(rest[0], element(known), context)
     item = free_item(context)
     found = order(
         rest[0] if rest else None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.words import name
+from millstream.porting.drafting.words import method_name, name
 from millstream.porting.reading.nodes import line, text
 
 
@@ -41,6 +41,8 @@ class ClassShape:
     static_fields: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     static_methods: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    """Fields that have the name of a method, as those of builders: they get another one."""
     accessors: dict[str, str] = field(default_factory=dict)
     setters: dict[str, str] = field(default_factory=dict)
     local: bool = False
@@ -60,10 +62,23 @@ class ClassShape:
     """Methods without a body."""
     anonymous: bool = False
     """Objects of nameless classes implement it."""
+    of_method: bool = False
+    """It is declared in a method: its objects find the one around in a variable."""
+    outer: str = ""
+    """The class around, if its objects ask for the one that they are made in."""
     befores: set[str] = field(default_factory=set)
     afters: set[str] = field(default_factory=set)
     once_before: set[str] = field(default_factory=set)
     once_after: set[str] = field(default_factory=set)
+
+    def attribute(self, java: str) -> str:
+        """Return what a field is called in Python."""
+        return f"_{java}" if java in self.hidden else method_name(java)
+
+    @property
+    def closes(self) -> bool:
+        """Whether its objects find the one around in a variable of the method around."""
+        return self.local or self.of_method
 
 
 @dataclass(slots=True)
@@ -74,6 +89,8 @@ class Context:
     state: Callable[[Node], list[str]]
     define: Callable[[Node, str, str], list[str]]
     """Makes the lines of a class from its body, its Python name and its bases."""
+    step: Callable[[Node], list[str]]
+    """Makes the lines of one statement, whose variables those behind it know."""
     nested: Callable[[Node], list[str]]
     """Makes the lines of a class that is declared in a function."""
     kafka_calls: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -105,6 +122,8 @@ class Context:
     elsewhere: set[str] = field(default_factory=set)
     """Classes that have the name of one here, and that the file imports from other packages."""
     left: list[int] = field(default_factory=list)
+    told: dict[str, int] = field(default_factory=dict)
+    """What a program computes otherwise in Java, and the line where it does so first."""
     function_names: set[str] = field(default_factory=set)
     waits: bool = False
     """The program waits for a signal."""
@@ -116,6 +135,10 @@ class Context:
     """Between the methods of a class, which has no name yet."""
     static: bool = False
     """The current method is static: it has no ``self``."""
+    gives: str = ""
+    """What stands before a value that a switch gives with ``yield``: a variable, or return."""
+    gives_kind: str = ""
+    """The type that such values have in common."""
     rebound: int | None = None
     """The first scope whose locals a loop of the current function gives new values."""
 
@@ -213,6 +236,16 @@ class Context:
             self.around.pop()
 
     @contextmanager
+    def giving(self, gives: str, kind: str) -> Iterator[None]:
+        """Open the branches of a switch that gives a value of a type, or of one that gives none."""
+        before = self.gives, self.gives_kind
+        self.gives, self.gives_kind = gives, kind
+        try:
+            yield
+        finally:
+            self.gives, self.gives_kind = before
+
+    @contextmanager
     def looping(self) -> Iterator[None]:
         """Open the block of a loop: its locals get new values in each round."""
         before = self.rebound
@@ -262,6 +295,10 @@ class Context:
         left, before, self.imports, self.helpers, self.foreign = mark
         del self.left[left:]
         del self.before[-1][before:]
+
+    def tell(self, node: Node, note: str) -> None:
+        """Note once, above the draft, what Java computes otherwise."""
+        self.told.setdefault(note, line(node))
 
     def leave(self, node: Node, why: str = "") -> list[str]:
         """Return the lines that stand for what is not translated: the Java text, and an error."""

@@ -24,7 +24,7 @@ ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "fl
         "boolean": "False"}  # fmt: skip
 DROPPED_BASES = (
     "Serializable", "Comparable", "Runnable", "Closeable", "AutoCloseable", "Cloneable", "Callable",
-    "Comparator", "JSONSerdeCompatible",
+    "Comparator", "JSONSerdeCompatible", "Iterable", "Iterator",
     # Of Spring, which is not there.
     "InitializingBean", "DisposableBean", "CommandLineRunner", "ApplicationRunner",
 )  # fmt: skip
@@ -34,7 +34,7 @@ OF_TIME = ("Instant", "Duration")
 JAVA_ONLY = (
     "LocalDate", "LocalDateTime", "LocalTime", "OffsetDateTime", "ZonedDateTime", "Year",
     "YearMonth", "DayOfWeek", "Month", "Period", "Date", "Calendar", "Timestamp", "AtomicInteger",
-    "AtomicLong", "AtomicBoolean", "AtomicReference", "PriorityQueue", "EnumMap",
+    "AtomicLong", "AtomicBoolean", "AtomicReference", "PriorityQueue", "EnumMap", "EnumSet",
     "TreeMap", "SortedMap", "NavigableMap",
     "TreeSet", "SortedSet", "NavigableSet",
 )  # fmt: skip
@@ -95,7 +95,8 @@ def is_data(node: Node, body: Node | None, shape: ClassShape, context: Context) 
     matter = any(_matters(each, node, context) for each in bases(node))
     begun = list(of_kind(body, "static_initializer", "block"))
     more = does_more(shape)
-    if begun or not fields or matter or (more and not _is_of_values(node, shape, more)):
+    more_ = more and not _is_of_values(node, shape, more)
+    if begun or not fields or matter or shape.outer or more_:
         return False
     full, made = constructors.of(body)
     if full is not None and not all(constructors.set_by(full)):
@@ -113,7 +114,7 @@ def does_more(shape: ClassShape) -> set[str]:
 def is_made_by_hand(node: Node, body: Node | None, shape: ClassShape, context: Context) -> bool:
     """Tell whether a class is one of values whose constructors do more than to set fields."""
     fields = set(shape.fields) - shape.static_fields
-    if not fields or any(_matters(each, node, context) for each in bases(node)):
+    if not fields or shape.outer or any(_matters(each, node, context) for each in bases(node)):
         return False
     kinds = {shape.fields[java].removesuffix("[]") for java in fields}
     values = all(

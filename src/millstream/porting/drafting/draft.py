@@ -22,6 +22,7 @@ from millstream.porting.drafting import (
     data,
     decimals,
     expressions,
+    formats,
     lists,
     lombok,
     mappings,
@@ -91,10 +92,12 @@ def copied_with(record, **changes):
 HELPERS = {
     "branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE,
     "added": texts.ADDED, "text_from": texts.TEXT_FROM, "required": texts.REQUIRED,
+    "same_letters": texts.SAME_LETTERS,
     "BigDecimal": decimals.BIG_DECIMAL,
     **ordered.HELPERS, **lists.HELPERS, "TextBuilder": texts.TEXT_BUILDER,
     "remove_if": mappings.REMOVE_IF, "merged": mappings.MERGED, "computed": mappings.COMPUTED,
     "made_if_absent": mappings.MADE_IF_ABSENT,
+    **formats.HELPERS,
     **optional.HELPERS, "to_map": sequences.TO_MAP, "grouped_by": sequences.GROUPED_BY,
     "copied_with": COPIED,
     "parse_int": arithmetic.PARSE_INT, "parse_double": arithmetic.PARSE_DOUBLE,
@@ -120,7 +123,10 @@ AS_HERE = (
     "java.", "javax.", "org.apache.kafka.", "io.confluent.kafka.", "org.springframework.kafka.",
     "org.apache.avro.", "org.rocksdb.",
 )  # fmt: skip
-JSON_OF_JAVA = ("com.fasterxml.jackson", "tools.jackson", "com.google.gson")
+JSON_OF_JAVA = (
+    "com.fasterxml.jackson", "tools.jackson", "com.google.gson",
+    "io.quarkus.kafka.client.serialization",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,12 @@ def draft_file(path: Path) -> Draft:
             hint="millstream port-check reads Kotlin and says for each use of Kafka Streams what to"
             " write. The names are the same here: port by hand, and compare the texts of"
             " topology.describe().",
+        )
+    if path.is_dir():
+        raise IllegalArgumentException(
+            f'cannot draft "{path}"',
+            detail="It is a folder.",
+            hint="Draft each .java file of it by itself; the others are read for its types.",
         )
     if path.suffix != ".java":
         raise IllegalArgumentException(
@@ -214,6 +226,7 @@ def _context(root: Node, units: list[Unit], source: bytes) -> Context:
     context = Context(
         express=lambda node: expressions.express(node, context),
         state=lambda node: statements.block(node, context),
+        step=lambda node: statements.statement(node, context),
         nested=lambda node: classes.declaration(node, context),
         define=lambda body, name, bases: classes.define(body, name, bases, context),
         kafka_calls={
@@ -310,7 +323,7 @@ def _header(path: Path, context: Context, unread: list[int]) -> list[str]:
 
 
 def _gone(context: Context, written: str) -> list[str]:
-    """Return notes about classes that the draft names and that are not here, or are others now.
+    """Return notes about classes that are not here or are others now, and about numbers.
 
     Each is a place that is left: where the Java source names the class first.
     """
@@ -329,6 +342,9 @@ def _gone(context: Context, written: str) -> list[str]:
         how = "; write JsonSerde.of(YourClass)" if package.startswith(JSON_OF_JAVA) else ""
         notes[name] = f"{name} is of {package}, which is not here{how}."
     rows: list[str] = []
+    for note, at in context.told.items():
+        context.left.append(at)
+        rows.append(f"# Java, line {at}: {note}")
     for name, note in notes.items():
         context.foreign.discard(name)
         found = re.search(rf"\b{name}\b", written)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
 from millstream.porting.drafting import (
@@ -12,14 +10,18 @@ from millstream.porting.drafting import (
     counting,
     decimals,
     functions,
+    inner_classes,
+    instances,
+    switches,
     texts,
+    told,
     words,
 )
-from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
-from millstream.porting.drafting.names import CONSTANTS, class_reference, label, variable
-from millstream.porting.reading.nodes import bare, first, inner, line, text
+from millstream.porting.drafting.names import CONSTANTS, class_reference, variable
+from millstream.porting.reading.nodes import bare, first, inner, text
 
 OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!="}
 COMPARING = ("==", "!=", "<", ">", "<=", ">=")
@@ -72,13 +74,13 @@ def express(node: Node, context: Context) -> str:
         case "class_literal":
             return class_reference(simple(inner(node)[0]), context)
         case "instanceof_expression":
-            return _instance(node, context)
+            return instances.express(node, context)
         case "array_creation_expression" | "array_initializer":
             return _array(node, context)
         case "assignment_expression":
             return _walrus(node, context)
         case "switch_expression":
-            return _switch(node, context)
+            return switches.expression(node, context)
         case "update_expression":
             return counting.counted(node, context)
     if node.type.endswith("_literal"):
@@ -105,6 +107,7 @@ def _binary(node: Node, context: Context) -> str:
         raise UntranslatedError(node)
     if operator == "+" and _is_text(node, context):
         return _concatenated(node, context)
+    told.floats(node, operator, context)
     sum_ = texts.added(left, right, context) if operator == "+" else None
     if sum_ is not None:
         return sum_
@@ -136,7 +139,7 @@ def _operand(node: Node, operator: str, context: Context) -> str:
     made = context.express(node)
     if node.type not in LOOSE:
         logical = operator in ("&&", "||")
-        return made if logical or not is_loose(made) or made.startswith("(") else f"({made})"
+        return made if logical or not is_loose(made) else f"({made})"
     inside = text(node.child_by_field_name("operator"))
     keeps = node.type == "binary_expression" and (
         (operator in ("&&", "||") and inside not in ("&&", "||"))
@@ -235,11 +238,14 @@ def _ternary(node: Node, context: Context) -> str:
     condition, yes, no = (node.child_by_field_name(each) for each in fields)
     if condition is None or yes is None or no is None:
         raise UntranslatedError(node)
-    condition = bare(condition)
-    chosen = context.express(yes)
+    asked = context.express(bare(condition))  # it may name a variable: x instanceof Y y
+    wanted = arithmetic.common([yes, no], context)
+    chosen, other = (
+        arithmetic.as_declared(context.express(each), each, wanted, context) for each in (yes, no)
+    )
     if yes.type == "ternary_expression":
         chosen = f"({chosen})"
-    return f"{chosen} if {context.express(condition)} else {context.express(no)}"
+    return f"{chosen} if {asked} else {other}"
 
 
 def _cast(node: Node, context: Context) -> str:
@@ -262,10 +268,12 @@ def _field(node: Node, context: Context) -> str:
     own = context.known(kind(held, context))
     if name == "length" and held.type != "this" and (own is None or name not in own.fields):
         return f"len({context.express(held)})"
-    if name in ("class", "this"):
+    if name == "this":
+        return inner_classes.itself(node, context)
+    if name == "class":
         raise UntranslatedError(node)
     if held.type == "this":
-        return f"self.{words.method_name(name)}"
+        return f"self.{_attribute(context.around[-1] if context.around else None, name)}"
     parts = written.split(".")
     if written == "Math" and name in ("PI", "E"):
         context.use("math")
@@ -283,48 +291,16 @@ def _field(node: Node, context: Context) -> str:
         if parts[-1] == "StreamsConfig":
             name = CONSTANTS.get(name, name)
         return f"{class_reference(_nested(parts), context)}.{words.method_name(name)}"
-    return f"{tight(held, context)}.{words.method_name(name)}"
+    return f"{tight(held, context)}.{_attribute(own, name)}"
+
+
+def _attribute(shape: ClassShape | None, java: str) -> str:
+    return words.method_name(java) if shape is None else shape.attribute(java)
 
 
 def _nested(parts: list[str]) -> str:
     """Return a class as written, without its packages."""
     return ".".join(part for part in parts if part[:1].isupper())
-
-
-def _instance(node: Node, context: Context) -> str:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if left is None or right is None or right.type.startswith("record"):
-        raise UntranslatedError(node)
-    held, wanted = context.express(left), simple(right)
-    kinds = words.OF_OBJECTS.get(wanted) or words.TYPES.get(wanted)
-    test = f"isinstance({held}, {kinds or class_reference(wanted, context)})"
-    if wanted in WHOLE and _asks_for_others(node, left, wanted):
-        raise UntranslatedError(node, "Python has one class of whole numbers")
-    if wanted in WHOLE:
-        test = f"type({held}) is int"  # True and False are an int, too
-    elif wanted == "Number":
-        test = f"{test} and type({held}) is not bool"
-    elif wanted == "Object":
-        test = f"{tightened(held)} is not None"
-    elif wanted == "UUID":
-        test = f"isinstance({held}, uuid.UUID)"
-        context.use("uuid")
-    elif wanted == "BigDecimal":
-        context.use("decimal", "Decimal")
-    bound = node.child_by_field_name("name")
-    if bound is None:
-        return test
-    new = context.declare(text(bound), simple(right))
-    return f"{test} and (({new} := {context.express(left)}) is not None)"
-
-
-def _asks_for_others(node: Node, left: Node, wanted: str) -> bool:
-    """Tell whether a method asks of the same value whether it is of another whole type."""
-    around: Node | None = node
-    while around is not None and around.type not in ("method_declaration", "lambda_expression"):
-        around = around.parent
-    asked = re.findall(rf"\b{re.escape(text(left))}\s+instanceof\s+(\w+)", text(around))
-    return bool({each for each in asked if each in WHOLE} - {wanted})
 
 
 def _array(node: Node, context: Context) -> str:
@@ -366,30 +342,3 @@ def _walrus(node: Node, context: Context) -> str:
     if context.local(text(left)) is None:
         raise UntranslatedError(node)
     return f"({words.name(text(left))} := {context.express(right)})"
-
-
-def _switch(node: Node, context: Context) -> str:
-    """Return a switch whose branches are all expressions as a chain of conditions."""
-    condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
-    if condition is None or body is None:
-        raise UntranslatedError(node)
-    subject, wanted = tight(inner(condition)[0], context), kind(inner(condition)[0], context)
-    chain, otherwise, first_ = "", "", subject
-    if "(" in subject:  # Java asks once
-        subject = context.fresh(f"switch_line_{line(node)}")
-        first_ = f"({subject} := {first_})"
-    for rule in inner(body):
-        if rule.type != "switch_rule" or inner(rule)[-1].type != "expression_statement":
-            raise UntranslatedError(node)
-        value = context.express(inner(inner(rule)[-1])[0])
-        labels = inner(inner(rule)[0])
-        if not labels:
-            otherwise = value
-            continue
-        made = [label(each, wanted, context) for each in labels]
-        asked = subject if chain else first_
-        test = f"{asked} == {made[0]}" if len(made) == 1 else f"{asked} in ({', '.join(made)})"
-        chain += f"{value} if {test} else "
-    if not otherwise:
-        raise UntranslatedError(node, "a switch without a default")
-    return f"({chain}{otherwise})"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from millstream.porting.drafting import (
     arithmetic,
     captured,
     decimals,
+    inner_classes,
     ordered,
     references,
     texts,
@@ -22,8 +25,15 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.interfaces import METHODS, is_function
-from millstream.porting.drafting.kinds import kind, simple
-from millstream.porting.drafting.names import around, class_reference, inherited, itself, owner_of
+from millstream.porting.drafting.kinds import LISTS, MAPS, WHOLE, kind, simple
+from millstream.porting.drafting.names import (
+    around,
+    class_reference,
+    closure,
+    inherited,
+    itself,
+    owner_of,
+)
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.reading.nodes import bare, first, inner, line, text
 
@@ -106,10 +116,21 @@ def _tried(body: Node, context: Context) -> list[str]:
             made = context.express(body)
         except UntranslatedError:
             context.back((*mark[:1], 0, *mark[2:]))
-            if body.type in ("assignment_expression", "update_expression", "method_invocation"):
+            if body.type == "update_expression":
+                return _counted(body, context)
+            if body.type in ("assignment_expression", "method_invocation"):
                 return context.state(body)
             return context.leave(body)
         return [*before, f"return {made}"]
+
+
+def _counted(body: Node, context: Context) -> list[str]:
+    """Return ``() -> n++``, which gives the number before it is counted."""
+    held, up = context.express(inner(body)[0]), "++" in text(body)
+    before = "" if text(body).startswith(("++", "--")) else " - 1" if up else " + 1"
+    if kind(inner(body)[0], context) not in WHOLE:
+        return context.leave(body)
+    return [*context.state(body), f"return {held}{before}"]
 
 
 def define(node: Node, names: list[str], lines: list[str], wish: str, context: Context) -> str:
@@ -155,6 +176,7 @@ def _guess(function: Node | None, java: str, context: Context) -> str:
     return "" if function is None else context.parameters.get((line(function), java), "")
 
 
+GIVEN_NOTHING = ("Runnable", "Supplier", "Callable")
 # Methods of Java's collections by the names that those of Python have.
 COLLECTING = {
     **{(each, "add"): "append" for each in ("List", "ArrayList", "LinkedList")},
@@ -201,8 +223,11 @@ def _reference(node: Node, context: Context) -> str:
         return f"lambda it: {made}(it, bits={bits})" if bits else made
     if receiver.type == "array_type":
         raise UntranslatedError(node)
+    if METHODS.get(owner) == method and owner in GIVEN_NOTHING and context.known(owner) is None:
+        return "lambda it: it()"
     if method == "new":
-        return ordered.helper(owner, node, context) or class_reference(simple(receiver), context)
+        made = ordered.helper(owner, node, context) or inner_classes.referred(node, owner, context)
+        return made or class_reference(simple(receiver), context)
     if receiver.type in ("this", "super"):
         return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"
     method = COLLECTING.get((kind(receiver, context), method), method)
@@ -251,6 +276,8 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     base = simple(node.child_by_field_name("type"))
     if any(each.type == "block" for each in members):
         raise UntranslatedError(node, "a class with statements of its own")
+    if base in ("Thread", *MAPS, *LISTS) and context.known(base) is None:
+        raise UntranslatedError(node, f"a class that extends Java's {base}")
     methods = [each for each in members if each.type == "method_declaration"]
     only = methods[0] if len(methods) == 1 and len(members) == 1 else None
     if only is not None and text(only.child_by_field_name("name")) in SINGLE:
@@ -273,14 +300,21 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     return f"{made}({given})"
 
 
+def with_outer(lines: list[str], context: Context) -> list[str]:
+    """Return a class within a method, with the variable by which it finds the object around."""
+    if not context.around or context.around[-1].loose:
+        return lines
+    name = closure(len(context.around) - 1, context)
+    used = any(re.search(rf"(?<![.\w]){name}\b", row) for row in lines)
+    return [f"{name} = self", *lines] if used else lines
+
+
 def _local_class(
     made: str, bases: str, body: Node, shape: ClassShape, context: Context
 ) -> list[str]:
-    before = ["", "outer = self"] if context.around and not context.around[-1].loose else [""]
     with context.inside(shape):
         lines = context.define(body, made, bases)
-    used = any("outer." in row for row in lines)
-    return [*(before if used else [""]), *lines, ""]
+    return ["", *with_outer(lines, context), ""]
 
 
 def _method_as_function(method: Node, base: str, context: Context) -> str:

@@ -31,6 +31,7 @@ HOLDING = (
     "ConcurrentLinkedDeque", "Iterator", "Iterable", "Optional", "Supplier", "LinkedHashSet",
 )  # fmt: skip
 STORES = ("KeyValueStore", "ReadOnlyKeyValueStore")
+FUNCTIONS = {"Function": -1, "BiFunction": -1, "UnaryOperator": 0, "BinaryOperator": 0}
 ITERATORS = ("KeyValueIterator",)
 
 
@@ -66,6 +67,8 @@ def given_by(held: str, method: str) -> str:
         if method.endswith("Key") and method.removesuffix("Key") in OF_NEAR:
             return _at(held, 0)
         return _at(held, OF_MAPS[method]) if method in OF_MAPS else ""
+    if held in FUNCTIONS and method == "apply":
+        return _at(held, FUNCTIONS[held] % len(held.inside))
     if held in ENTRIES and method in OF_ENTRIES:
         return _at(held, OF_ENTRIES[method] if len(held.inside) > 1 else 0)
     if held in HOLDING:

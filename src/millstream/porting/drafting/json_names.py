@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import constructors
+from millstream.porting.drafting import constructors, words
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.members import annotations_of, is_given, members
-from millstream.porting.reading.nodes import inner, line, of_kind, text
+from millstream.porting.reading.nodes import first, has, inner, line, of_kind, text
 
 # Annotations that give a field another name in JSON.
-NAMING = ("JsonProperty", "SerializedName")
+NAMING = ("JsonProperty", "SerializedName", "JsonbProperty")
 OF_CLASSES = {
     "JsonTypeInfo": "JSON names the class of an object (@JsonTypeInfo), which JsonSerde does not.",
     "JsonNaming": "JSON calls the fields otherwise (@JsonNaming); call them so.",
@@ -48,14 +49,39 @@ def of_field(
     """
     if field is not None and is_given(field):
         return [_noted(field, "a framework gives it; give it yourself.", context)]
+    named = False
     for place in (*([] if field is None else [field]), *_places(java, node, shape)):
         for mark, written in annotations_of(place).items():
             json = name_in_json(written) if mark in NAMING else ""
+            named = named or json[1:-1] == java
             if json and json[1:-1] != java:
                 return [_noted(place, f"JSON calls it {json}; call the field so.", context)]
             if mark in OF_FIELDS:
                 return [_noted(place, OF_FIELDS[mark], context)]
+    bean = "" if named else _bean_name(java, shape)
+    public = field is not None and has(first(field, "modifiers"), "public")
+    if bean and not public and node.type != "record_declaration":
+        note = f'JSON calls it "{bean}", after its getter; call the field so.'
+        return [_noted(node if field is None else field, note, context)]
+    if words.method_name(java) != java:
+        how = "a word of Python; a msgspec.Struct can, by field(name=...)"
+        note = f'JSON calls it "{java}", {how}.'
+        return [_noted(node if field is None else field, note, context)]
     return []
+
+
+def _bean_name(java: str, shape: ClassShape) -> str:
+    """Return what Jackson calls a field after its getter, if it is not the field's name.
+
+    ``isDead()`` gives ``dead``, and ``getXId()`` gives ``xid``.
+    """
+    found: set[str] = set()
+    boolean = shape.fields.get(java) == "boolean"
+    for method, field in shape.accessors.items():
+        asked = re.fullmatch(r"(is|get)([A-Z]+)(.*)", method)
+        if field == java and asked and boolean == (asked[1] == "is"):
+            found.add(asked[2].lower() + asked[3])
+    return "" if java in found else min(found, default="")
 
 
 def _places(java: str, node: Node, shape: ClassShape) -> Iterator[Node]:

@@ -15,9 +15,9 @@ TEXTS = ("String", "CharSequence", "char", "Character")
 CHARS = ("char", "Character")
 WHOLE = ("int", "long", "short", "byte", "Integer", "Long", "Short", "Byte")
 FLOATS = ("double", "float", "Double", "Float")
-SORTED_MAPS = ("TreeMap", "SortedMap", "NavigableMap", "ConcurrentSkipListMap")
+SORTED_MAPS = ("TreeMap", "SortedMap", "NavigableMap", "ConcurrentSkipListMap", "EnumMap")
 MAPS = ("Map", "HashMap", "LinkedHashMap", "ConcurrentHashMap", "Properties", *SORTED_MAPS)
-SORTED_SETS = ("TreeSet", "SortedSet", "NavigableSet", "ConcurrentSkipListSet")
+SORTED_SETS = ("TreeSet", "SortedSet", "NavigableSet", "ConcurrentSkipListSet", "EnumSet")
 SETS = ("Set", "HashSet", "LinkedHashSet", *SORTED_SETS)
 QUEUES = (
     "Queue", "Deque", "ArrayDeque", "LinkedList", "PriorityQueue", "ConcurrentLinkedQueue",
@@ -31,6 +31,9 @@ GIVES_LIST = (
     "readKeyValuesToList", "readValuesToList", "readRecordsToList", "forwarded",
     "scheduledPunctuators",
 )  # fmt: skip
+COLLECTED = {
+    "joining": "String", "toMap": "Map", "groupingBy": "Map", "toList": "List", "toSet": "Set",
+}  # fmt: skip
 GIVES = {"createInputTopic": "TestInputTopic", "createOutputTopic": "TestOutputTopic"}
 BUILDING = ("append", "insert", "reverse", "delete", "deleteCharAt", "replace")
 DECIMALS_GIVE = (
@@ -39,7 +42,8 @@ DECIMALS_GIVE = (
 )  # fmt: skip
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
-    "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "join", "getMessage",
+    "replaceAll", "format", "formatted", "valueOf", "strip", "getProperty", "name", "join",
+    "getMessage",
 )  # fmt: skip
 GIVES_WHOLE = (
     "length", "size", "parseInt", "parseLong", "intValue", "longValue", "indexOf", "timestamp",
@@ -99,7 +103,9 @@ def kind(node: Node | None, context: Context) -> str:
             return _binary(node, context)
         case "ternary_expression":
             branches = [node.child_by_field_name(each) for each in ("consequence", "alternative")]
-            return next((found for each in branches if (found := kind(each, context))), "")
+            found = [made for each in branches if (made := kind(each, context))]
+            mixed = {*found} & {*FLOATS} and {*found} & {*WHOLE}
+            return "double" if mixed else next(iter(found), "")
         case "method_invocation":
             return _called(node, context)
         case "array_access":
@@ -123,6 +129,8 @@ def _named(java: str, context: Context) -> str:
 
 def _field(node: Node, context: Context) -> str:
     held, name = node.child_by_field_name("object"), text(node.child_by_field_name("field"))
+    if name == "this":
+        return text(held)
     if text(held) == "this":
         return context.around[-1].fields.get(name, "") if context.around else ""
     known = kind(held, context)
@@ -183,6 +191,8 @@ def _called(node: Node, context: Context) -> str:
         return "String[]" if name == "split" else "char"
     if of in ("StringBuilder", "StringBuffer") and name in BUILDING:
         return of
+    if owner == "Math" and name in ("max", "min", "abs"):
+        return _of_numbers(inner(node.child_by_field_name("arguments")), context)
     if owner == "Math" and name in (*words.OF_MATH, "floor", "ceil", "toRadians", "toDegrees"):
         return "double"
     if name == "toArray":
@@ -202,8 +212,9 @@ def _called(node: Node, context: Context) -> str:
         return "List"
     if name == "collect":
         collector = text(next(iter(inner(node.child_by_field_name("arguments"))), None))
-        if collector.removeprefix("Collectors.").startswith("joining("):
-            return "String"
+        way = collector.removeprefix("Collectors.").partition("(")[0]
+        if way in COLLECTED:
+            return COLLECTED[way]
     if name == "orElse":
         return kind(next(iter(inner(node.child_by_field_name("arguments"))), None), context)
     if name == "computeIfAbsent":
@@ -227,6 +238,15 @@ def _of_static(owner: str, name: str, node: Node) -> str:
     if (owner, name) == ("Arrays", "asList"):
         return "List"
     return ""
+
+
+def _of_numbers(nodes: list[Node], context: Context) -> str:
+    """Return the type of the largest of some numbers; "" if one of them is not known."""
+    kinds = [kind(each, context) for each in nodes]
+    if not all(each in (*WHOLE, *FLOATS) for each in kinds):
+        return ""
+    floats = any(each in FLOATS for each in kinds)
+    return "double" if floats else next((each for each in kinds if each in ("long", "Long")), "int")
 
 
 def _of_stream(name: str, chained: Node) -> str:

@@ -9,9 +9,11 @@ from tree_sitter import Node
 from millstream.porting.drafting import (
     arithmetic,
     comparators,
+    environment,
     errors,
     lists,
     mappings,
+    ordered,
     printing,
     sequences,
     tables,
@@ -23,6 +25,7 @@ from millstream.porting.drafting.context import Context, UntranslatedError, fill
 from millstream.porting.drafting.kinds import GIVES, SETS, TEXTS, is_elsewhere, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.drafting.names import has_method
+from millstream.porting.drafting.patterns import placed
 from millstream.porting.reading.nodes import inner, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
@@ -32,7 +35,7 @@ STATIC = {
     "Long.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Arrays.equals": "{0} == {1}",
-    "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
+    "Math.abs": "abs({0})",
     "Math.floor": "float(math.floor({0}))", "Math.ceil": "float(math.ceil({0}))",
     **{f"Math.{each}": f"math.{each}({{all}})" for each in words.OF_MATH},
     "Math.toRadians": "math.radians({0})", "Math.toDegrees": "math.degrees({0})",
@@ -73,7 +76,7 @@ ANY = {
     ("containsValue", 1): "{0} in {o}.values()", ("substring", 1): "{o}[{0}:]",
     ("substring", 2): "{o}[{0}:{1}]", ("charAt", 1): "{o}[{0}]", ("toString", 0): "str({o})",
     ("intValue", 0): "int({o})", ("longValue", 0): "int({o})", ("doubleValue", 0): "float({o})",
-    ("floatValue", 0): "float({o})", ("equalsIgnoreCase", 1): "{o}.lower() == {0}.lower()",
+    ("floatValue", 0): "float({o})",
     ("compareToIgnoreCase", 1): "({o}.lower() > {0}.lower()) - ({o}.lower() < {0}.lower())",
     ("getOrDefault", 2): "{o}.get({0}, {1})", ("keySet", 0): "{o}.keys()",
     ("entrySet", 0): "{o}.items()", ("getProperty", 1): "{o}.get({0})",
@@ -95,7 +98,6 @@ OF_ANY = (
 )  # fmt: skip
 # Of errors; other classes may have getters of a field that are called so.
 OF_ERRORS = ("getMessage", "getCause", "printStackTrace")
-OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
 # What changes a collection, and gives something in Java only.
 CHANGES = (
     "{o}.append({0})", "{o}.insert(0, {0})", "{o}.add({0})", "{o}.extend({0})", "{o}.update({0})",
@@ -152,7 +154,8 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
         index for index in range(len(nodes)) if f"{{{index}}}" in pattern or "{all}" in pattern
     ]
     given = [context.express(each) if at in wanted else "" for at, each in enumerate(nodes)]
-    made = filled(node, pattern, *given, all=", ".join(given), o=held)
+    one_by_one = placed(pattern, given)
+    made = filled(node, pattern, *one_by_one, all=", ".join(given), o=held)
     if pattern.startswith("taken("):
         context.helpers.add("taken")
     for use, module in MODULES.items():
@@ -174,9 +177,10 @@ def _held(receiver: Node, context: Context) -> str:
 def by_type(held: str, method: str, count: int, context: Context) -> str | None:
     """Return the pattern of a method of a class of Java's; None if it has none."""
     key = (method, count)
-    if held in context.shapes and method in context.shapes[held].methods | set(
-        context.shapes[held].accessors
-    ):
+    own = context.shapes.get(held)
+    if key == ("equals", 1):
+        return ANY[key]  # Python's own method gives NotImplemented for another class, which is true
+    if own is not None and method in own.methods | set(own.accessors):
         return None
     if held in texts.BUILDERS:
         return texts.OF_BUILDERS.get(key)
@@ -264,20 +268,6 @@ def _hash_code(node: Node, receiver: Node, nodes: list[Node], context: Context) 
     raise UntranslatedError(node, "Python's hash() is another number in each process")
 
 
-def _environment(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
-    """Return a variable of the environment, or all of them."""
-    context.use("os")
-    return f"os.environ.get({context.express(nodes[0])})" if nodes else "os.environ"
-
-
-def _property(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    """Return a property of the system as a variable of the environment; Java's own are left."""
-    if not nodes or text(nodes[0]).strip('"').startswith(OF_JAVA):
-        raise UntranslatedError(node)
-    context.use("os")
-    return f"os.environ.get({', '.join(context.express(each) for each in nodes)})"
-
-
 def inside_hash_code(node: Node) -> bool:
     """Tell whether a place is in a method that makes a hash code itself."""
     around: Node | None = node
@@ -354,23 +344,11 @@ def _get_key(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     return f"{context.express(receiver)}[{0 if _method(node) == 'getKey' else 1}]"
 
 
-def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    context.use("tempfile")
-    return "tempfile.mkdtemp()"
-
-
-def _path(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    """Return the path of a temporary folder, which is a text here."""
-    made = receiver.type == "method_invocation" and text(receiver).startswith(TEMPORARY)
-    return context.express(receiver) if made and not nodes else None
-
-
-TEMPORARY = ("Files.createTempDirectory", "TestUtils.tempDirectory")
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
     "String.join": _join, "List.of": _as_list, "Set.of": mappings.set_of,
     "Map.of": mappings.map_of, "ImmutableMap.of": mappings.map_of,
-    "String.format": printing.formatted,
+    "String.format": printing.formatted, "?.formatted": printing.formatted,
     "System.out.printf": printing.printf, "LoggerFactory.getLogger": printing.logger,
     "LogManager.getLogger": printing.logger, "Logger.getLogger": printing.logger,
     "?.getName": _class_name, "?.getCanonicalName": _class_name, "?.getSimpleName": _simple_name,
@@ -388,13 +366,19 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     **dict.fromkeys(sequences.COUNTED, sequences.counted),
     "Boolean.toString": _value_of, "Double.toString": _of_double,
     "?.hashCode": _hash_code, "Objects.hash": _hash_code,
-    **dict.fromkeys(TEMPORARY, _temporary), "System.getenv": _environment,
-    **{f"?.{each}": _path for each in ("getAbsolutePath", "toAbsolutePath", "getPath", "toFile")},
+    **dict.fromkeys(environment.TEMPORARY, environment.temporary),
+    "System.getenv": environment.variable,
+    **{f"?.{each}": environment.path
+       for each in ("getAbsolutePath", "toAbsolutePath", "getPath", "toFile")},
     **{f"?.{each}": times.shifted for each in times.SHIFTS},
     "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
     **dict.fromkeys(times.TO_UNITS, times.of_time_unit),
     "?.getTime": times.of_date, "?.toString": texts.to_string, "?.getBytes": texts.to_bytes,
     "Arrays.deepToString": texts.to_string, "System.out.println": printing.println,
     "System.err.println": printing.println,
-    "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
+    "System.getProperty": environment.of_system,
+    "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
+    "Math.max": arithmetic.extreme, "Math.min": arithmetic.extreme,
+    **{f"EnumSet.{each}": ordered.enum_set for each in ("of", "noneOf", "allOf")},
+    "?.equalsIgnoreCase": texts.ignoring_case,
 }  # fmt: skip

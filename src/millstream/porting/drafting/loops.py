@@ -10,6 +10,7 @@ from millstream.porting.drafting import lombok, sequences, words
 from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
 from millstream.porting.drafting.generics import NamedType, element
 from millstream.porting.drafting.kinds import MAPS, kind, simple
+from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, of_kind, text
 
 # Methods that change what they are called on.
@@ -200,9 +201,9 @@ def _returns(node: Node) -> bool:
 def _each_given(made: str, function: Node, context: Context, *, pairs: bool) -> list[str]:
     """Return a loop that calls a function which has a name; that of a map gets key and value."""
     if not pairs:
-        return [f"for each in {made}:", f"    {context.express(function)}(each)"]
+        return [f"for each in {made}:", f"    {tightened(context.express(function))}(each)"]
     if function.type == "method_reference":
         receiver, *rest = inner(function)
         if kind(receiver, context) in MAPS and [text(each) for each in rest] == ["put"]:
             return [f"{context.express(receiver)}.update({made})"]
-    return [f"for each in {made}.items():", f"    {context.express(function)}(*each)"]
+    return [f"for each in {made}.items():", f"    {tightened(context.express(function))}(*each)"]

@@ -33,11 +33,15 @@ def variable(java: str, context: Context) -> str:
             bare = shape.loose or inside
             return words.name(java) if bare else f"{shape.name}.{words.method_name(java)}"
         if java in shape.fields:
-            return f"{around(depth, context)}.{words.method_name(java)}"
+            return f"{around(depth, context)}.{shape.attribute(java)}"
         for interface in map(context.known, sorted(shape.interfaces)):
             if interface is not None and java in interface.static_fields:
                 return f"{class_reference(interface.name, context)}.{words.method_name(java)}"
     if inherited(java, context):
+        for base in bases(context.around[-1], context):
+            if java in base.static_fields:  # of the class alone, not of each object
+                held = f"{class_reference(base.name, context)}."
+                return words.name(java) if base.loose else held + words.method_name(java)
         return f"{itself(context)}.{words.method_name(java)}"
     if java in context.kafka_classes:
         owner = context.kafka_classes[java]
@@ -72,15 +76,32 @@ def itself(context: Context) -> str:
     return words.name(context.around[-1].name) if context.static else "self"
 
 
+def closure(index: int, context: Context) -> str:
+    """Return the variable of a method with the object that a class within it has around."""
+    number = sum(shape.closes for shape in context.around[: index + 1])
+    return f"outer_{number + 1}" if number else "outer"
+
+
 def around(depth: int, context: Context) -> str:
-    """Return what a method calls its object, or the one around an object of a nameless class.
+    """Return what a method calls its object, or one further out.
+
+    A class within a method finds it in a variable there, one within a class in its own field.
 
     Raises:
-        UntranslatedError: Objects of a class with a name do not know the one around.
+        UntranslatedError: The object does not know the one around.
     """
-    if depth and not context.around[-1].local:
-        raise UntranslatedError(why="the object around an inner class; give it to the constructor")
-    return "outer" if depth else "self"
+    found = "self"
+    for step in range(depth):
+        shape = context.around[-1 - step]
+        if shape.closes:
+            found = closure(len(context.around) - 2 - step, context)
+        elif shape.outer:
+            found = f"{found}.outer"
+        else:
+            raise UntranslatedError(
+                why="the object around an inner class; give it to the constructor"
+            )
+    return found
 
 
 def inherited(java: str, context: Context) -> bool:

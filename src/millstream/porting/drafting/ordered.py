@@ -7,7 +7,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import comparators
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import LISTS, MAPS, WHOLE, kind, simple
-from millstream.porting.reading.nodes import inner
+from millstream.porting.reading.nodes import inner, text
 
 ORDER_BY = '''
 def order_by(key, reverse):
@@ -243,7 +243,8 @@ HELPERS = {
     "order_by": ORDER_BY,
 }  # fmt: skip
 CLASSES = {
-    "TreeMap": "TreeMap", "ConcurrentSkipListMap": "TreeMap", "TreeSet": "TreeSet",
+    "TreeMap": "TreeMap", "ConcurrentSkipListMap": "TreeMap", "EnumMap": "TreeMap",
+    "TreeSet": "TreeSet",
     "ConcurrentSkipListSet": "TreeSet", "PriorityQueue": "PriorityQueue",
 }  # fmt: skip
 
@@ -276,6 +277,7 @@ def created(name: str, node: Node, context: Context) -> str:
     """
     given = inner(node.child_by_field_name("arguments"))
     given = [each for each in given if kind(each, context) not in WHOLE]
+    given = [each for each in given if each.type != "class_literal"]  # of an EnumMap
     if not given:
         return f"{name}()"
     if kind(given[0], context) in (*MAPS, *LISTS):
@@ -290,6 +292,16 @@ def created(name: str, node: Node, context: Context) -> str:
     return f"{name}({comparators.arguments(key, reverse=reverse).removeprefix(', ')})"
 
 
+def enum_set(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``EnumSet.of(...)`` and its like: an enum of a draft has an order."""
+    helper("TreeSet", node, context)
+    given = [context.express(each) for each in nodes]
+    which = text(node.child_by_field_name("name"))
+    if which == "noneOf":
+        return "TreeSet()"
+    return f"TreeSet({given[0]})" if which == "allOf" else f"TreeSet([{', '.join(given)}])"
+
+
 def _inside(node: Node) -> str:
     """Return the type of what a collection sorts by, from its constructor or its variable."""
     around = node.parent.parent if node.parent is not None else None
@@ -302,7 +314,18 @@ def _inside(node: Node) -> str:
 
 
 def less(shape: ClassShape) -> list[str]:
-    """Return what sorted(), min() and max() ask of objects that Java can compare."""
+    """Return what sorted(), min() and max() ask of objects that Java can compare.
+
+    What a loop asks of one that gives an iterator, too.
+    """
+    if "iterator" in shape.methods and "Iterable" in shape.interfaces:
+        return [
+            "",
+            "def __iter__(self):",
+            "    each = self.iterator()",
+            "    while each.hasNext():",
+            "        yield each.next()",
+        ]
     if not shape.enum and ("compareTo" not in shape.methods or "compareTo" in shape.abstract):
         return []
     order = "self.compareTo(other) < 0"

@@ -6,33 +6,64 @@ import re
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import texts
+from millstream.porting.drafting import formats, texts
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind
+from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import text
 
 FIXED = '''
 def fixed(value, digits):
     """Round for a text as Java does: the number as it is written, halves away from zero."""
     if value is None:
-        return "null"
+        return "null"[:digits]
     return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 '''
 
 
 def formatted(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    """Return ``String.format(...)``; None if the format is no literal."""
-    if not nodes or (nodes[0].type != "string_literal"):
+    """Return ``String.format(...)``, or ``"%d of %s".formatted(...)``.
+
+    Raises:
+        UntranslatedError: It is given a locale that may write numbers otherwise.
+    """
+    own = text(node.child_by_field_name("name")) == "formatted"
+    if own and kind(receiver, context) not in ("", "String"):
         return None
-    written = context.express(nodes[0]).replace("%n", "\\n")
-    if re.search(r"%[^%\d.\-+sdfxXcbeE0]|%,|%\d*\$", written.replace("%%", "")):
-        raise UntranslatedError(node)
+    pattern, *values = [receiver, *nodes] if own else formats.without_locale(node, nodes, context)
+    if len(values) == 1 and kind(values[0], context).endswith("[]"):
+        return formats.written(context.express(pattern), [], context)[:-1] + (
+            f", *{tightened(context.express(values[0]))})"
+        )
+    mark = context.mark()
+    try:
+        if pattern.type == "string_literal":
+            return _of_python(context.express(pattern), values, context)
+    except UntranslatedError:
+        context.back(mark)
+    return formats.written(context.express(pattern), values, context)
+
+
+def _of_python(written: str, values: list[Node], context: Context) -> str:
+    """Return a format of Python.
+
+    Raises:
+        UntranslatedError: It has signs that Python's do not have, or is given too little.
+    """
+    written = written.replace("%n", "\\n")
     kinds = re.findall(r"%(?!%)[-+ 0#]*\d*(?:\.\d+)?(\w)", written.replace("%%", ""))
+    if re.search(r"%[^%\d.\-+sdfcbeE0]|%,|%\d*\$", written.replace("%%", "")):
+        raise UntranslatedError
+    if len(kinds) > len(values):
+        raise UntranslatedError
+    for sign, each in zip(kinds, values, strict=False):
+        if sign not in "sbf" and (text(each) in context.nullable or texts.may_be_null(each)):
+            raise UntranslatedError
     given = [
         texts.shown(each, context.express(each), context)
         if kinds[at : at + 1] in (["s"], ["b"])
         else context.express(each)
-        for at, each in enumerate(nodes[1:])
+        for at, each in enumerate(values[: len(kinds)])
     ]
     if not given:
         return written.replace("%%", "%")

@@ -8,7 +8,7 @@ from millstream.porting.drafting import comparators
 from millstream.porting.drafting.comparators import applied, free_item
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import element
-from millstream.porting.drafting.kinds import kind
+from millstream.porting.drafting.kinds import LISTS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
@@ -32,11 +32,12 @@ def grouped_by(pairs):
 '''
 STEPS = (
     "map", "filter", "mapToInt", "mapToLong", "mapToDouble", "boxed", "mapToObj", "distinct",
-    "sorted", "limit", "skip",
+    "sorted", "limit", "skip", "flatMap",
 )  # fmt: skip
 ENDS = ("collect", "toList", "count", "sum", "anyMatch", "allMatch", "noneMatch", "toArray",
         "reduce")  # fmt: skip
 COUNTED = [f"{each}Stream.range{to}" for each in ("Int", "Long") for to in ("", "Closed")]
+SUMS = ("summingInt", "summingLong", "summingDouble")
 # What gives an Optional.
 FOUND = ("findFirst", "findAny", "max", "min")
 ASKED = {"orElse": 1, "get": 0, "orElseThrow": 0, "getAsInt": 0, "getAsLong": 0, "getAsDouble": 0}
@@ -143,6 +144,12 @@ def _made(node: Node, method: str, of: tuple[str, str], steps: list[Node], conte
         if value != item:
             # What follows is about the new value: a comprehension of a comprehension.
             loops, tests, value = f"[{value} for {item} in {loops}{_where(tests)}]", [], item
+        if name == "flatMap":
+            more = _flattened(given[0], item, held, context)
+            part = f"{item}_in"
+            loops = f"[{part} for {item} in {loops}{_where(tests)} for {part} in {more}]"
+            tests, held = [], ""
+            continue
         made = applied(given[0], item, held, context)
         if name == "filter":
             tests.append(made)
@@ -156,6 +163,37 @@ def _made(node: Node, method: str, of: tuple[str, str], steps: list[Node], conte
     return _ended(node, method, value, (item, held), f"{loops}{_where(tests)}", context)
 
 
+def _flattened(function: Node, item: str, held: str, context: Context) -> str:
+    """Return what a function of ``flatMap`` gives for an item, as something to loop over.
+
+    Raises:
+        UntranslatedError: It is no stream over a collection.
+    """
+    if function.type == "method_reference":
+        parts = [text(each) for each in inner(function)]
+        if parts[-1:] == ["stream"] and parts[0] in (*LISTS, "Arrays"):
+            return item
+        raise UntranslatedError(function)
+    body = function.child_by_field_name("body")
+    declared = function.child_by_field_name("parameters")
+    if body is None or declared is None or body.type != "method_invocation":
+        raise UntranslatedError(function)
+    names = [declared] if declared.type == "identifier" else inner(declared)
+    java = text(names[0].child_by_field_name("name") or names[0])
+    before = context.items
+    try:
+        context.items = {**before, java: item}
+        with context.scope():
+            context.declare(java, held)
+            source = _source(body, text(body.child_by_field_name("name")), context)
+            made = iterated(body, context) if source is None else source
+    finally:
+        context.items = before
+    if made is None:
+        raise UntranslatedError(function)
+    return tightened(made)
+
+
 def _shifted(
     name: str, whole: str, given: list[Node], item: tuple[str, str], context: Context
 ) -> str:
@@ -164,6 +202,8 @@ def _shifted(
         return f"dict.fromkeys({whole})"
     if name == "sorted":
         node = given[0] if given else None
+        if node is not None:
+            comparators.typed(node, item[1], context)
         key, reverse = comparators.order(
             node, lambda function: applied(function, *item, context), item[0], context
         )
@@ -204,10 +244,12 @@ def _ended(
     if method == "sum":
         return f"sum(({body}), 0.0)" if value.startswith("float(") else f"sum({body})"
     collector = text(given[0]).removeprefix("Collectors.") if given else "toList()"
-    if collector.startswith("toList") or method == "toArray":
+    if collector.startswith(("toList", "toUnmodifiableList")) or method == "toArray":
         return f"[{body}]"
-    if collector.startswith("toSet"):
+    if collector.startswith(("toSet", "toUnmodifiableSet")):
         return "{" + body + "}"
+    if collector.startswith("toCollection("):
+        return _collected(given[0], body, context)
     if collector.startswith(("toMap(", "groupingBy(")):
         return _as_map(given[0], value, item, loops, context)
     between = inner(given[0].child_by_field_name("arguments")) if given else []
@@ -220,17 +262,35 @@ def _ended(
     raise UntranslatedError(node)
 
 
+def _collected(collector: Node, body: str, context: Context) -> str:
+    """Return ``toCollection(TreeSet::new)``: the collection that is named, made of a stream."""
+    made = context.express(inner(collector.child_by_field_name("arguments"))[0])
+    if made not in ("list", "set", "TreeSet"):
+        raise UntranslatedError(collector)
+    return f"{made}({body})"
+
+
 def _as_map(
     collector: Node, value: str, item: tuple[str, str], loops: str, context: Context
 ) -> str:
     """Return a stream that is collected by keys."""
     helper = "to_map" if text(collector.child_by_field_name("name")) == "toMap" else "grouped_by"
     given = inner(collector.child_by_field_name("arguments"))
-    if len(given) not in ((2, 3) if helper == "to_map" else (1,)):
+    below = text(given[1].child_by_field_name("name")) if len(given) == 2 else ""
+    summed = helper == "grouped_by" and (below in SUMS or below == "counting")
+    if not summed and len(given) not in ((2, 3) if helper == "to_map" else (1,)):
         raise UntranslatedError(collector)
     if value != item[0]:
         loops, item = f"[{value} for {item[0]} in {loops}]", (item[0], "")
     key = applied(given[0], *item, context)
+    if summed:
+        each = "1"
+        if below != "counting":
+            each = applied(inner(given[1].child_by_field_name("arguments"))[0], *item, context)
+            each = f"float({each})" if below == "summingDouble" else each
+        context.helpers.add("to_map")
+        context.use("millstream", "IllegalStateException")
+        return f"to_map((({key}, {each}) for {item[0]} in {loops}), lambda a, b: a + b)"
     held = applied(given[1], *item, context) if helper == "to_map" else item[0]
     merge = f", {context.express(given[2])}" if len(given) == 3 else ""
     context.helpers.add(helper)

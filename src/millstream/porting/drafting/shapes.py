@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import lombok
+from millstream.porting.drafting import inner_classes, lombok
 from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import (
@@ -97,8 +97,10 @@ def _note_method(node: Node, shape: ClassShape) -> None:
 def all_shapes(root: Node) -> dict[str, ClassShape]:
     """Return the shapes of all named classes of a file."""
     found: dict[str, ClassShape] = {}
-    for node, outer in _classes(root, None):
+    classes = list(_classes(root, None))
+    for node, outer in classes:
         found.setdefault(text(node.child_by_field_name("name")), shape_of_class(node, outer))
+    inner_classes.note(classes, found)
     for java in re.findall(r"\bnew\s+(\w+)(?:<[^;{}()]*>)?\s*\(\s*\)\s*\{", text(root)):
         if java in found:
             found[java].anonymous = True
@@ -129,8 +131,23 @@ def shape_of_class(node: Node, outer: Node | None) -> ClassShape:
     own = shape.fields.keys() - shape.static_fields
     shape.accessors = {m: f for m, f in shape.accessors.items() if f in own}
     shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
+    shape.hidden = _hidden(body, shape, outer)
     shape.loose = outer is None and _only_static(node, shape)
     return shape
+
+
+def _hidden(body: Node | None, shape: ClassShape, outer: Node | None) -> set[str]:
+    """Return the fields that a method of their name would hide, and that only the file names."""
+    found: set[str] = set()
+    for field in of_kind(body, *FIELDS):
+        modifiers = first(field, "modifiers")
+        open_ = has(modifiers, "public", "protected", "static")
+        if open_ or (outer is None and not has(modifiers, "private")):
+            continue
+        names = (part.child_by_field_name("name") for part in of_kind(field, "variable_declarator"))
+        found.update(text(each) for each in names)
+    got = {*shape.accessors, *shape.accessors.values(), *shape.setters, *shape.setters.values()}
+    return (found & shape.methods) - got
 
 
 def _found_by_pytest(name: str, node: Node) -> str:

@@ -7,7 +7,17 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import arithmetic, errors, junit, loops, names, texts, words
+from millstream.porting.drafting import (
+    arithmetic,
+    errors,
+    junit,
+    loops,
+    names,
+    switches,
+    texts,
+    told,
+    words,
+)
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -18,7 +28,6 @@ from millstream.porting.drafting.context import (
 from millstream.porting.drafting.kinds import CHARS, MAPS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
 from millstream.porting.drafting.lombok import GUESSED
-from millstream.porting.drafting.names import label
 from millstream.porting.drafting.waiting import at_latch, hook
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, bare, first, inner, line, of_kind, text
@@ -111,8 +120,8 @@ def _statement(node: Node, context: Context) -> list[str]:
         case "local_variable_declaration":
             return _locals(node, context)
         case "return_statement":
-            value = inner(node)
-            return [f"return {_returned(bare(value[0]), context)}" if value else "return"]
+            given = inner(node)
+            return _returned(bare(given[0]), context) if given else ["return"]
         case "if_statement":
             return _if(node, context)
         case "block":
@@ -128,9 +137,15 @@ def _statement(node: Node, context: Context) -> list[str]:
                 raise UntranslatedError(node, "a jump to a label")
             return [node.type.removesuffix("_statement")]
         case "switch_expression":
-            return _switch(node, context)
+            return switches.statement(node, context)
         case "explicit_constructor_invocation":
             return _constructor_call(node, context)
+        case "yield_statement" if context.gives:
+            value = inner(node)[0]
+            made = arithmetic.as_declared(
+                context.express(value), value, context.gives_kind, context
+            )
+            return [f"{context.gives} {made}"]
         case "yield_statement" | "labeled_statement":
             raise UntranslatedError(node)
         case "synchronized_statement":
@@ -142,12 +157,15 @@ def _statement(node: Node, context: Context) -> list[str]:
     return _expression(node, context)
 
 
-def _returned(value: Node, context: Context) -> str:
+def _returned(value: Node, context: Context) -> list[str]:
     around: Node | None = value
     while around is not None and around.type not in ("method_declaration", "lambda_expression"):
         around = around.parent
     declared = None if around is None else around.child_by_field_name("type")
-    return arithmetic.as_declared(context.express(value), value, simple(declared), context)
+    wanted = simple(declared)
+    if value.type == "switch_expression":
+        return switches.returned(value, wanted, context)
+    return [f"return {arithmetic.as_declared(context.express(value), value, wanted, context)}"]
 
 
 def _expression(node: Node, context: Context) -> list[str]:
@@ -160,7 +178,7 @@ def _expression(node: Node, context: Context) -> list[str]:
             return [f"{held} = chr(ord({held}) {operator[0]} 1)"]
         return [f"{context.express(inner(node)[0])} {operator} 1"]
     if node.type == "switch_expression":
-        return _switch(node, context)
+        return switches.statement(node, context)
     if node.type == "method_invocation":
         special = junit.block(node, "", context) or _call(node, context)
         if special is not None:
@@ -175,6 +193,8 @@ def _assignment(node: Node, context: Context) -> list[str]:
         raise UntranslatedError(node)
     if operator == "+=" and kind(left, context) == "String":
         return [f"{context.express(left)} += {texts.as_text(right, context)}"]
+    told.floats(node, operator.removesuffix("="), context)
+    told.growth(node, operator.removesuffix("="), context)
     sum_ = texts.added(left, right, context) if operator == "+=" else None
     if sum_ is not None:
         return [f"{context.express(left)} = {sum_}"]
@@ -303,8 +323,12 @@ def _resources(node: Node | None, context: Context) -> list[str]:
     opened: list[str] = []
     for each in of_kind(node, "resource"):
         name, value = each.child_by_field_name("name"), each.child_by_field_name("value")
-        if name is None or value is None:
-            raise UntranslatedError(each)
+        if name is None or value is None:  # a variable that is there already
+            made, plain = context.express(inner(each)[0]), kind(inner(each)[0], context) in CLOSING
+            opened.append(made if plain else f"closing({made})")
+            if not plain:
+                context.use("contextlib", "closing")
+            continue
         made = context.express(value)
         held = simple(each.child_by_field_name("type"))
         held = kind(value, context) if held in GUESSED else held
@@ -330,60 +354,6 @@ def _catch(node: Node, context: Context) -> list[str]:
         inside = with_code(block(body, context))
     used = any(re.search(rf"\b{target}\b", row) for row in inside)
     return [f"except {caught}{f' as {target}' if used else ''}:", *indented(inside)]
-
-
-def _switch(node: Node, context: Context) -> list[str]:
-    condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
-    if condition is None or body is None:
-        raise UntranslatedError(node)
-    subject, wanted = context.express(inner(condition)[0]), kind(inner(condition)[0], context)
-    if "(" in subject:  # Java asks once
-        asked, subject = subject, context.fresh(f"switch_line_{line(node)}")
-        context.before[-1].append(f"{subject} = {asked}")
-    lines: list[str] = []
-    otherwise: list[str] | None = None
-    labels: list[Node] = []
-    for rule in inner(body):
-        heads = list(of_kind(rule, "switch_label"))
-        for head in heads:
-            labels.extend(inner(head))
-        statements = [each for each in inner(rule) if each.type != "switch_label"]
-        if not statements:
-            continue
-        inside = _branch(rule, statements, context)
-        if any(not inner(head) for head in heads):
-            otherwise = inside
-        else:
-            made = [label(each, wanted, context) for each in labels]
-            test = f"== {made[0]}" if len(made) == 1 else f"in ({', '.join(made)})"
-            lines.extend([f"{'elif' if lines else 'if'} {subject} {test}:", *indented(inside)])
-        labels = []
-    if otherwise is not None:
-        lines.extend(["else:", *indented(otherwise)] if lines else otherwise)
-    return lines or ["pass"]
-
-
-def _branch(rule: Node, statements: list[Node], context: Context) -> list[str]:
-    if rule.type == "switch_rule":
-        if _breaks(statements[0]):
-            raise UntranslatedError(rule, "a break within a branch")
-        return with_code(block(statements[0], context))
-    ends = statements[-1].type in ("break_statement", "return_statement", "throw_statement")
-    rest = rule.next_named_sibling
-    if not ends and rest is not None:
-        raise UntranslatedError(rule, "a branch that continues in the next one")
-    kept = statements[:-1] if statements[-1].type == "break_statement" else statements
-    if any(each.type == "break_statement" or _breaks(each) for each in kept):
-        raise UntranslatedError(rule, "a break within a branch")
-    with context.scope():
-        return [row for each in kept for row in statement(each, context)] or ["pass"]
-
-
-def _breaks(node: Node) -> bool:
-    """Tell whether a statement of a branch leaves the switch, which is no loop in Python."""
-    if node.type in (*loops.OTHERS_JUMPS, "switch_expression"):
-        return False
-    return loops.own_jumps(node, "break_statement")
 
 
 def _constructor_call(node: Node, context: Context) -> list[str]:

@@ -84,10 +84,11 @@ def text_of(value):
         pairs = (f"{text_of(key)}={text_of(each)}" for key, each in value.items())
         return f"{{{', '.join(pairs)}}}"
     made = getattr(type(value), "__dataclass_params__", None)
-    if made is not None and made.frozen and type(value).__str__ is object.__str__:
+    if made is not None and type(value).__str__ is object.__str__:
         names = value.__dataclass_fields__
-        pairs = (f"{name}={text_of(getattr(value, name))}" for name in names)
-        return f"{type(value).__name__}[{', '.join(pairs)}]"
+        pairs = ", ".join(f"{name}={text_of(getattr(value, name))}" for name in names)
+        left, right = "[]" if made.frozen else "()"  # of a record, or of a class of Lombok
+        return f"{type(value).__name__}{left}{pairs}{right}"
     return str(value)
 '''
 REQUIRED = '''
@@ -96,6 +97,11 @@ def required(value, message="null"):
     if value is None:
         raise TypeError(message() if callable(message) else message)
     return value
+'''
+SAME_LETTERS = '''
+def same_letters(a, b):
+    """Tell whether two texts are the same in small letters; none is the same as None."""
+    return b is not None and a.lower() == b.lower()
 '''
 TEXT_FROM = '''
 def text_from(value):
@@ -149,6 +155,17 @@ def required(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     """Return ``Objects.requireNonNull(x, "message")``."""
     context.helpers.add("required")
     return f"required({', '.join(context.express(each) for each in nodes)})"
+
+
+def ignoring_case(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return ``a.equalsIgnoreCase(b)``, which is false where b is null."""
+    if len(nodes) != 1:
+        return None
+    held, given = context.express(receiver), context.express(nodes[0])
+    if nodes[0].type == "string_literal":
+        return f"{tightened(held)}.lower() == {tightened(given)}.lower()"
+    context.helpers.add("same_letters")
+    return f"same_letters({held}, {given})"
 
 
 def text_of(context: Context) -> str:

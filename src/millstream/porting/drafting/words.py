@@ -20,7 +20,7 @@ USED = frozenset(
     | {"text_of", "hash_code", "branch_by", "replace", "required", "added", "text_from"}
     | {"remove_if", "merged", "computed", "made_if_absent", "TextBuilder"}
     | {"map_present", "keep_present", "or_else", "or_made"}
-    | {"copied_with", "deepcopy"}
+    | {"copied_with", "deepcopy", "same_letters", "formatted", "number_in"}
     | {"to_map", "grouped_by", "islice", "cmp_to_key", "taken", "removed", "bisect", "order_by"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
@@ -35,7 +35,8 @@ TYPES = {
     "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
     "SortedMap": "dict", "NavigableMap": "dict", "SortedSet": "set", "NavigableSet": "set",
     "Queue": "list", "Deque": "list", "ArrayDeque": "list",
-    "ConcurrentHashMap": "dict", "UUID": "UUID", "BigDecimal": "Decimal",
+    "ConcurrentHashMap": "dict", "UUID": "UUID", "BigDecimal": "Decimal", "EnumMap": "dict",
+    "EnumSet": "set",
 }  # fmt: skip
 # Kinds of objects that several of Python's classes are.
 OF_OBJECTS = {
@@ -89,7 +90,14 @@ OF_PACKAGES = {
     "java.time.format": ("DateTimeFormatter", "FormatStyle"),
     "java.math": ("BigDecimal", "MathContext", "RoundingMode"),
     "java.text": ("DecimalFormat", "NumberFormat", "SimpleDateFormat"),
-    "java.io": ("BufferedReader", "File", "FileInputStream", "FileReader", "InputStream"),
+    "java.io": (
+        "BufferedReader", "BufferedWriter", "ByteArrayInputStream", "ByteArrayOutputStream",
+        "DataInputStream", "DataOutputStream", "File", "FileInputStream", "FileOutputStream",
+        "FileReader", "FileWriter", "InputStream", "InputStreamReader", "ObjectInputStream",
+        "ObjectOutputStream", "OutputStream", "PrintStream", "PrintWriter", "StringReader",
+        "StringWriter",
+    ),
+    "java.nio": ("ByteBuffer",),
     "java.nio.file": ("Files", "Path", "Paths"),
 }  # fmt: skip
 ERRORS = {
