@@ -71,6 +71,13 @@ class OperatorSupplier:
         return self.operator.stores(self.node)
 
 
+# What streams alone have, and tables of earlier versions of Kafka had in part.
+ON_STREAMS = (
+    "flatMap", "flatMapValues", "foreach", "map", "merge", "peek", "print", "process",
+    "processValues", "repartition", "selectKey", "split", "to",
+)  # fmt: skip
+
+
 def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[..., Any]:
     """Return the operator called ``name`` as a method of a stream or table.
 
@@ -101,6 +108,9 @@ def _instead(kind: type, name: str) -> str:
     same = name.replace("_", "").lower()
     found = next((each for each in dir(kind) if each.lower() == same), REMOVED.get(name))
     instead = "" if found is None or not hasattr(kind, found) else f". Write {found}()"
+    asked = found or next((each for each in ON_STREAMS if each.lower() == same), name)
+    if kind.__name__ == "KTable" and asked in ON_STREAMS:
+        instead = f". Write toStream().{asked}()"
     return f"no plugin offers it{instead}"
 
 
