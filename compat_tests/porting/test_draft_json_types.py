@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compat_tests.porting.running import HEAD
+from compat_tests.porting.running import HEAD, run
 from millstream import Instant, JsonSerde
 from millstream.porting.drafting.draft import draft
 
@@ -89,3 +89,10 @@ def test_a_boolean_that_is_called_after_its_getter_is_told() -> None:
         "class Site { public boolean isDead; }",
     ):
         assert not draft(java.encode()).left, java
+
+
+def test_a_record_takes_null_where_java_does() -> None:
+    names = run("record Order(String id, Double off, Integer n, List<String> tags, int count) {}")
+    reads = JsonSerde.of(names["Order"]).deserializer().deserialize
+    found = reads("in", b'{"id":null,"off":null,"n":null,"tags":null,"count":3}')
+    assert (found.id, found.off, found.n, found.tags, found.count) == (None, None, None, None, 3)

@@ -259,8 +259,7 @@ def _row(
     field, part = declared
     note = _note(None if field is None else field.child_by_field_name("type"), context)
     zero = "" if record else f" = {_default(kind, part, context)}"
-    optional = kind not in ZERO and note not in ("Any", *words.TYPES.values())
-    empty = zero.endswith(" None") or (record and optional)
+    empty = zero.endswith(" None") or (record and kind not in (*ZERO, "char"))
     note = f"{note} | None" if empty and note != "Any" else note
     return f"{words.method_name(java)}: {note}{zero}"
 
