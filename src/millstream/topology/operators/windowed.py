@@ -204,7 +204,10 @@ class WindowedAggregate(Operator):
             for key, value, time in zip(keys, values, times, strict=True):
                 self.forward(make_record(key, Change(value, None), time, record._headers))
             return
-        headers: list[Headers | None] = [record._headers]
+        headers: list[Headers | None] | None = None
+        if record._headers:
+            # Each has its own: a processor or serializer below may add some.
+            headers = [record._headers.copy() for _ in keys]
         self.context.forward_chunk(
             Chunk(
                 source.topic(),
@@ -213,7 +216,7 @@ class WindowedAggregate(Operator):
                 times,
                 keys,
                 values,
-                None if record._headers is None else headers * count,
+                headers,
                 [None] * count,
             )
         )
