@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compat_tests.topology.running import Event, run
+from compat_tests.topology.running import Event, add_in_parts, new_task, run
 from millstream import (
     Grouped,
     KStream,
@@ -15,6 +15,7 @@ from millstream import (
     Materialized,
     Produced,
     Serdes,
+    Stores,
     StreamsBuilder,
     StreamsException,
     Suppressed,
@@ -111,3 +112,25 @@ def test_a_serializer_below_a_suppression_stops_it_too() -> None:
     for by_chunks in (False, True):
         with pytest.raises(StreamsException, match="StopIteration"):
             sent(build, CONFIG, by_chunks=by_chunks)
+
+
+@pytest.mark.parametrize("by_chunks", [False, True], ids=["records", "chunks"])
+def test_a_mapper_of_a_versioned_table_that_is_joined_fails_for_its_own_rows_only(
+    by_chunks: bool,
+) -> None:
+    builder = StreamsBuilder()
+    versioned = Materialized.as_(Stores.persistentVersionedKeyValueStore("v", 1000))
+    table = builder.table("table", versioned.withKeySerde(TEXT).withValueSerde(TEXT))
+    joined = builder.stream("in").join(table.mapValues(checked), lambda value, row: value + row)
+    joined.to("out")
+    task, host = new_task(builder.build().plan(), LENIENT, by_chunks=by_chunks)
+    rows = [("table", b"a", b"1", 0), ("table", b"b", b"2", 0)]
+    add_in_parts(task, rows, {"table": 0})
+    task.run()
+    stream = [("in", key, b"x", 10) for key in (b"a", b"b", b"a", b"b", b"a")]
+    add_in_parts(task, stream, {"in": 0})
+    task.run()
+    task.commit()
+    task.close()
+
+    assert [(each.key, each.value) for each in host.sent] == [(b"a", b"x1")] * 3

@@ -93,7 +93,9 @@ class LookupJoin(Operator):
                 times = run.timestamps
                 if some:
                     times = [t for t, k in zip(times, row_keys, strict=True) if k is not None]
-                cells: Any = list(map(getter.get_as_of, looked_up, times))
+                get = getter.get_as_of
+                # Not by map(): a StopIteration of a mapper of the table would end it.
+                cells: Any = [get(key, time) for key, time in zip(looked_up, times, strict=True)]
             else:
                 cells = getter.get_many(looked_up)
         except Exception:  # noqa: BLE001 - record by record shows which row it was

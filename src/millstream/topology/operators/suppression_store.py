@@ -160,7 +160,8 @@ class SuppressionStore(StateStore):
     def encode_column(self, keys: list[Any], news: list[Any], olds: list[Any]) -> list[Encoded]:
         """Return many updates as bytes."""
         if self.wants_headers:
-            return list(map(self.encode, keys, news, olds))
+            # Not by map(): a StopIteration of a serializer would end it.
+            return [self.encode(*each) for each in zip(keys, news, olds, strict=True)]
         topic, value = self._topic, partial(serialize_column, self._value_halves[0], self._topic)
         found = serialize_column(self._key_halves[0], topic, keys)
         keys_bytes = [key for key in found if key is not None]
