@@ -180,6 +180,14 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """Whether a record of the run that is under way has scheduled a punctuation."""
         return self._task.punctuations.scheduled_in_run
 
+    def record_begins(self, chunk: Chunk, index: int) -> None:
+        """Run the punctuations that are due before a record of a run sets anything free.
+
+        For an operator that calls ``record_done`` only for some of the records.
+        """
+        if self._task.record_context is None:
+            self._task.punctuations.run_before(chunk, index)
+
     def record_done(self, chunk: Chunk, index: int) -> None:
         """Run the punctuations that are due once all of a record of a run is done.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import FATAL
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 from millstream.core.engine.queues import Decoded
+from millstream.core.engine.run import Run
 from millstream.core.engine.schedules import due_first, new_punctuation
 from millstream.core.engine.unused import check_unused
 from millstream.core.errors import StreamsException
@@ -27,6 +29,8 @@ class Punctuations:
         self.clocks = PunctuationQueue()
         self.scheduled_in_run = False
         """Whether a stream-time schedule was made by a record of the run that is processed."""
+        self._over = 0
+        """For so many records of that run, what they have made due has run."""
 
     @property
     def on_stream_time(self) -> bool:
@@ -55,7 +59,8 @@ class Punctuations:
         punctuation.made_ms = now_ms
         (self.streams if on_stream else self.clocks).add(punctuation)
         # The run was cut where the punctuations that were known then would be due.
-        self.scheduled_in_run |= on_stream and task.in_run
+        if on_stream and task.in_run and not self.scheduled_in_run:
+            self.scheduled_in_run, self._over = True, self._current()
         return punctuation
 
     def run_wall_clock(self, *, new_wait: bool = False) -> bool:
@@ -76,21 +81,53 @@ class Punctuations:
         if next_ms is not None and next_ms <= (now_ms := self._task.group.stream_time) != -1:
             self.streams.run(now_ms, self._punctuate)
 
+    def run_before(self, chunk: Chunk, index: int = 0) -> None:
+        """Run what records before one of a run have made due, also such as an operator left out."""
+        run = self._task.current_run
+        if self.scheduled_in_run and run is not None and len(chunk):
+            self._catch_up(run, run.position(chunk.offsets[index]))
+
     def run_after(self, chunk: Chunk, index: int) -> None:
         """Run what is due after one record of a run in which something was scheduled."""
-        task, offset = self._task, chunk.offsets[index]
-        if task.current_run is None:
+        run, offsets = self._task.current_run, chunk.offsets
+        if run is None:
             return  # a commit, or a single record: the run is over, and what it made due has run
-        if index + 1 < len(chunk) and chunk.offsets[index + 1] == offset:
-            return  # more comes of the same source record
-        now_ms, next_ms = task.current_run.stream_time(offset), self.streams.next_ms()
-        if next_ms is None or next_ms > now_ms:
-            return
-        before, task.clock = task.clock, task.chunk_context(chunk, index)
-        try:
-            self.streams.run(now_ms, self._punctuate)
-        finally:
-            task.clock = before
+        if index + 1 == len(chunk):
+            own = run.position(offsets[index])
+            self._catch_up(run, None if own is None else own + 1)
+        elif offsets[index + 1] != offsets[index]:  # else more comes of the same source record
+            self.run_before(chunk, index + 1)
+
+    def end_run(self, run: Run) -> None:
+        """Run what the last records of a run have made due, of which none came down here."""
+        if self.scheduled_in_run:
+            self._catch_up(run, len(run))
+
+    def _catch_up(self, run: Run, stop: int | None) -> None:
+        """Run what the records before one have made due, each at its own stream time.
+
+        An operator above may have left out some of them: they move stream time on as well.
+        """
+        if stop is None:
+            return  # it has waited, and is none of the run
+        first, self._over, times = self._over, max(self._over, stop), run.stream_times()
+        while first < stop and (next_ms := self.streams.next_ms()) is not None:
+            first = bisect_left(times, next_ms, first, stop)
+            if first < stop:
+                before, self._task.clock = self._task.clock, run.context(first)
+                try:
+                    self.streams.run(times[first], self._punctuate)
+                finally:
+                    self._task.clock = before
+                first += 1
+
+    def _current(self) -> int:
+        """Return which record of the run is processed; how many it has if that is not known."""
+        task = self._task
+        run, context = task.current_run, task.clock or task.record_context
+        assert run is not None
+        at = None if context is None else run.position(context.offset())
+        return len(run) if at is None else at
 
     def record_done(self, chunk: Chunk, index: int) -> None:
         """Do what ``run_after`` does, where an operator goes through a run by itself."""

@@ -32,17 +32,28 @@ class Run:
         self._times: list[int] | None = None
         self._index: dict[int, int] | None = None
 
-    def stream_time(self, offset: int) -> int:
-        """Return stream time as it was when the record at ``offset`` was taken."""
+    def __len__(self) -> int:
+        return self._stop - self._start
+
+    def stream_times(self) -> list[int]:
+        """Return for each record stream time as it was when that was taken."""
         if self._times is None:
             times = self._decoded.chunk.timestamps[self._start : self._stop]
             self._times = list(accumulate(times, max, initial=self._base))[1:]
-        index = self._position(offset)
-        return self._times[-1] if index is None else self._times[index]
+        return self._times
+
+    def stream_time(self, offset: int) -> int:
+        """Return stream time as it was when the record at ``offset`` was taken."""
+        times, index = self.stream_times(), self.position(offset)
+        return times[-1] if index is None else times[index]
+
+    def context(self, index: int) -> RecordContext:
+        """Return the context of one of the records."""
+        return context_of(self._decoded, self._start + index)
 
     def raw(self, offset: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of the record at ``offset``."""
-        index = self._position(offset)
+        index = self.position(offset)
         if index is None:
             return None, None
         raw_index = self._decoded.raw_index(self._start + index)
@@ -65,7 +76,8 @@ class Run:
         """The topic and the partition that it came from."""
         return self._decoded.chunk.topic, self._decoded.chunk.partition
 
-    def _position(self, offset: int) -> int | None:
+    def position(self, offset: int) -> int | None:
+        """Return which of the records is at ``offset``; None if none is."""
         if self._index is None:
             offsets = self._decoded.chunk.offsets[self._start : self._stop]
             self._index = {offset: index for index, offset in enumerate(offsets)}

@@ -90,13 +90,16 @@ class ProcessorRuntime:
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Take a run of records, by columns where the processor can."""
-        if self._call_chunk is not None and self._task.by_chunks:
+        task = self._task
+        if self._call_chunk is not None and task.by_chunks:
+            if task.record_context is None:
+                task.punctuations.run_before(chunk)
             try:
                 self._call_chunk(chunk)
             except FATAL as error:
-                raise self._task.failures.placed(error, self.name) from error.__cause__
+                raise task.failures.placed(error, self.name) from error.__cause__
         else:
-            self._task.each(chunk, self.process, self.above)
+            task.each(chunk, self.process, self.above)
 
     def measure(self, chunk: Chunk) -> None:
         """Measure records that have not come to the processor by ``process``."""

@@ -209,6 +209,7 @@ class Task:
         chunk = decoded.chunk.slice(start, stop)
         run.offsets = chunk.offsets
         self.failures.guarded(take or source.process_chunk, chunk)
+        self.punctuations.end_run(run)
         self.current_run = run.offsets = None
         timestamps = chunk.timestamps
         if began:
@@ -264,6 +265,8 @@ class Task:
         """
         before, punctuations = self.record_context, self.punctuations
         outermost = self._each_depth == 0 and before is None
+        if outermost:
+            punctuations.run_before(chunk)
         self._each_depth += 1
         try:
             contexts = self._runs.contexts(chunk, self.current_run)

@@ -126,6 +126,7 @@ class SuppressTable(Operator):
                 self._stream_time = max(self._stream_time, context._timestamp)
                 if not self._buffer(chunk.keys[index], updates[index], context):
                     continue
+            self.context.record_begins(chunk, index)
             with self.context.as_record(context):
                 try:
                     if error is None:
