@@ -15,6 +15,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.keyvalue import KeyValue
 from millstream.core.serdes.reused import PLAIN, cannot_change
 from millstream.topology.operators.flat import SINGLE, SIZED, Read, read
+from millstream.topology.operators.shared_parts import SharedParts, changing_parts
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -47,7 +48,8 @@ class Returned:
     """Objects that one operator's function has returned: new ones, or the same one again.
 
     The first ones are made record by record. What cannot be changed ends that at once; the same
-    object twice means that it stays so.
+    object twice means that it stays so, and so does one that was in an earlier result and has
+    changed since.
 
     Args:
         trusted: They cannot be changed, as is known beforehand.
@@ -61,6 +63,7 @@ class Returned:
         self._plain: set[type] = set(PLAIN)
         self._left = 0 if trusted else PROBES
         self._seen: dict[int, Any] = {}
+        self._parts = SharedParts()
         self._lists_left = LIST_PROBES if in_lists else 0
         self._lists: list[Any] = []
         self._one_by_one = False
@@ -99,10 +102,11 @@ class Returned:
         """Look at a result that was made alone."""
         if not self._left or item is None:
             return
-        if self._cannot_change(type(item)):
+        fixed = self._cannot_change(type(item))
+        if fixed and not changing_parts(item):
             self._trust()
             return
-        if id(item) in self._seen:
+        if (id(item) in self._seen and not fixed) or self._parts.have_changed(item):
             self._one_by_one = True
             self._trust()
             return
@@ -220,6 +224,7 @@ class Returned:
 
     def _trust(self) -> None:
         self._left, self._seen = 0, {}
+        self._parts.clear()
 
     def _cannot_change(self, kind: type) -> bool:
         if kind in self._plain:
