@@ -103,3 +103,23 @@ def test_field_that_was_never_set_is_left_out_beside_one_that_is_none() -> None:
     assert half.serialize_column("t", [Unset(None)]) == [b'{"value":null}']
     with pytest.raises(SerializationException, match="JSON has no nan"):
         half.serialize("t", Unset(math.nan))
+
+
+@dataclass
+class NeverSet:
+    value: float
+    cached: Any = field(default=None, init=False)
+    """It is the class's own, and not written, as long as no object has set it."""
+
+
+@pytest.mark.parametrize("value", [NeverSet(math.nan), NeverSet(math.inf)])
+def test_nan_beside_a_field_that_was_never_set_is_refused(value: NeverSet) -> None:
+    half = JsonSerde.of(NeverSet).serializer()
+    with pytest.raises(SerializationException, match="JSON has no"):
+        half.serialize("t", value)
+    with pytest.raises(SerializationException, match="JSON has no"):
+        half.serialize_column("t", [value])
+    value.value = 1.0
+    assert half.serialize("t", value) == b'{"value":1.0}'
+    value.cached = None
+    assert half.serialize("t", value) == b'{"value":1.0,"cached":null}'

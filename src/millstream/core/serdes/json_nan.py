@@ -60,15 +60,17 @@ def nones_of(kind: Any) -> Callable[[Any], int]:
     config = getattr(kind, "__struct_config__", None)
     if len(names) < 2 or (config is not None and config.omit_defaults):
         return lambda _: -1
-    fields_of = operator.attrgetter(*names)
+    fields_of, items_of = operator.attrgetter(*names), operator.itemgetter(*names)
 
     def nones(value: Any) -> int:
         # A subclass may have more fields, or leave out those with their default.
         if type(value) is not kind:
             return -1
+        # A field that was never set has no null, also where its class has None for it.
+        own = None if config is not None else getattr(value, "__dict__", None)
         try:
-            return fields_of(value).count(None)
-        except AttributeError:  # a field that was never set has no null
+            return (fields_of(value) if own is None else items_of(own)).count(None)
+        except (AttributeError, KeyError):
             return -1
 
     return nones
