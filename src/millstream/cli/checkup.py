@@ -119,8 +119,9 @@ def _defaults() -> dict[str, str]:
     """Return Spark's settings for all programs of this machine; none without Spark."""
     with suppress(ImportError, MillstreamError):
         from millstream.topology.spark.driver.spark_defaults import spark_defaults
+        from millstream.topology.spark.driver.submit_arguments import submit_arguments
 
-        return spark_defaults()
+        return spark_defaults() | submit_arguments()
     return {}
 
 

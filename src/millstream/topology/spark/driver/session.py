@@ -33,6 +33,7 @@ from millstream.topology.spark.driver.on_this_machine import (
 )
 from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.driver.spark_environment import check_spark_environment
+from millstream.topology.spark.driver.submit_arguments import submit_arguments
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 from millstream.topology.spark.worker_pools import import_path, importable_daemon
@@ -168,13 +169,14 @@ def _started(builder: Any) -> SparkSession:
 def submitted() -> dict[str, str]:
     """Return the settings of ``spark-submit``, if it has started this process.
 
-    Else they are those of ``spark-defaults.conf``, which ``spark-submit`` reads as well.
+    Else they are those of ``spark-defaults.conf``, which ``spark-submit`` reads as well, and of
+    ``PYSPARK_SUBMIT_ARGS``, which pyspark gives to it.
 
     Raises:
         ConfigException: The file cannot be read.
     """
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return spark_defaults()
+        return spark_defaults() | submit_arguments()
     # It has a JVM already, which knows them.
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
@@ -187,8 +189,8 @@ def session_settings(
 
     Args:
         given: The ``spark.`` entries of the application's configuration; they win.
-        submitted: The settings of ``spark-submit`` or of ``spark-defaults.conf``, which win over
-            what is set here.
+        submitted: The settings of ``spark-submit``, of ``PYSPARK_SUBMIT_ARGS`` or of
+            ``spark-defaults.conf``, which win over what is set here.
         application_id: The application's name in Spark, unless it has another.
         jars: The Kafka connector's jars; one that is given under the same name is not given twice.
     """
