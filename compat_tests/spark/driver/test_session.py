@@ -18,6 +18,7 @@ from compat_tests.spark.support import Playground
 from millstream import ConfigException, KafkaStreams
 from millstream.topology.spark.driver.session import (
     check_worker_python,
+    new_session,
     query_session,
     session_settings,
     spark_entries,
@@ -236,6 +237,21 @@ def test_an_application_in_a_session_of_others_says_what_it_does_not_get(
     with KafkaStreams(pass_through(source, target), play.config() | given, spark=spark):
         assert play.pairs(target, 1) == [(b"k", b"v")]
     assert "made without them: spark.driver.memory, spark.sql.extensions. " in caplog.text
+
+
+@pytest.mark.spark
+def test_a_session_that_the_program_has_keeps_its_settings(spark: SparkSession) -> None:
+    keys = ["spark.sql.session.timeZone", "spark.sql.streaming.checkpointFileManagerClass"]
+    before = [str(spark.conf.get(key)) for key in keys]
+    manager = "org.apache.spark.sql.execution.streaming.checkpointing"
+    spark.conf.set(keys[1], f"{manager}.FileContextBasedCheckpointFileManager")
+    try:
+        found = new_session({keys[0]: "Asia/Kathmandu"}, "another")
+        assert found.conf.get(keys[0]) == before[0]
+        assert "FileContextBased" in str(found.conf.get(keys[1]))
+    finally:
+        for key, value in zip(keys, before, strict=True):
+            spark.conf.set(key, value)
 
 
 def test_entries_of_spark_become_the_text_that_spark_reads() -> None:

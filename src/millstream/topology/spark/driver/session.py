@@ -139,11 +139,18 @@ def new_session(
         start_ahead(settings, os.environ["PYSPARK_PYTHON"])
         launched_jvm(settings, log)
         builder = SparkSession.builder
-        for key, value in settings.items():
+        # Else the settings of a session that others use would be changed: the query has its own.
+        for key, value in () if _is_made() else settings.items():
             builder = builder.config(key, value)
         session = _started(builder)
     without_processes(session)
     return session
+
+
+def _is_made() -> bool:
+    """Return whether this process has a session, which pyspark's builder returns."""
+    made = SparkSession._instantiatedSession
+    return made is not None and made.sparkContext._jsc is not None
 
 
 def _started(builder: Any) -> SparkSession:
