@@ -269,3 +269,20 @@ def test_a_row_without_a_time_is_the_extractors_business(
     frame = stream.toDataFrame({"state.dir": str(tmp_path / "state")})
     with pytest.raises(Exception, match=r"invalid \(negative\) timestamp"):
         frame.collect()
+
+
+def test_what_is_computed_has_the_settings_of_the_users_session(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """A file without a zone is read in the one that the program has set, as without a topology."""
+    mine = spark.newSession()
+    mine.conf.set("spark.sql.session.timeZone", "America/New_York")
+    mine.conf.set("spark.sql.ansi.enabled", "false")
+    mine.range(1).createTempView("one")
+    (tmp_path / "a.csv").write_text("ann,3,2024-01-01 00:00:00\n")
+    found = totals(mine.read.schema(PURCHASES).csv(str(tmp_path / "a.csv")), tmp_path)
+    (row,) = found.select("timestamp", F.hour("timestamp"), F.col("key").cast("int")).collect()
+    assert row[0] == datetime(2024, 1, 1, 5, tzinfo=timezone.utc).astimezone().replace(tzinfo=None)
+    assert tuple(row[1:]) == (0, None)
+    assert found.sparkSession.table("one").count() == 1
+    assert mine.conf.get("spark.sql.shuffle.partitions") != "2"

@@ -246,9 +246,16 @@ def _listed(text: str | None) -> list[str]:
 
 
 def query_session(
-    spark: SparkSession, config: Mapping[str, Any], shuffle_partitions: int
+    spark: SparkSession, config: Mapping[str, Any], shuffle_partitions: int, *, alike: bool = False
 ) -> SparkSession:
     """Return a session of the same Spark application with the settings the line needs.
+
+    Args:
+        spark: The session.
+        config: The application's configuration.
+        shuffle_partitions: The number of tasks.
+        alike: Whether it begins with all that the other one has: settings, views, functions, the
+            current database. So it must where what the user has made is computed in it.
 
     Raises:
         ConfigException: The Python of the workers is not on this machine, or Spark is to keep state
@@ -262,7 +269,7 @@ def query_session(
             "and opens stores anew, and builds stores in memory from the checkpoint",
             _REUSE,
         )
-    session = spark.newSession()
+    session = _copied(spark) if alike else spark.newSession()
     given = {k: v for k, v in spark_entries(config).items() if k.startswith(_SQL)}
     if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
         raise ConfigException(
@@ -276,6 +283,12 @@ def query_session(
         if not _is_static(session, key):
             _set(session, key, value)
     return session
+
+
+def _copied(spark: SparkSession) -> SparkSession:
+    """Return a copy of a session, as Spark makes one for each streaming query."""
+    java: Any = spark._jsparkSession
+    return type(spark)(spark.sparkContext, java.cloneSession())
 
 
 def warn_of_a_shared_session(session: SparkSession, config: Mapping[str, Any]) -> None:

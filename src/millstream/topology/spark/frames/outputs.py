@@ -110,7 +110,8 @@ class _Line:
         self._brokers = Brokers(config) if self._topics else None
         self._layout = self._compiled()
         entries = config.merged()
-        self._session = query_session(self._given, entries, len(self._layout.keys))
+        tasks = len(self._layout.keys)
+        self._session = query_session(self._given, entries, tasks, alike=True)
         # This makes the coordinator of state stores, which a batch without a query lacks.
         _ = self._session.streams
         self._job = self._made_job(str(topology.describe()))
