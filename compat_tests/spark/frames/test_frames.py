@@ -172,6 +172,41 @@ def test_the_error_of_a_batch_says_where_it_was(spark: SparkSession) -> None:
     assert "ZeroDivisionError" in str(found)
 
 
+@pytest.mark.parametrize("directory", ["my state", "st[1]"])
+def test_a_copy_of_a_table_is_written_once_whatever_its_names(
+    spark: SparkSession, tmp_path: Path, directory: str
+) -> None:
+    """A batch that is repeated after a restart reads the same files."""
+    write(spark, tmp_path / "clicks", [("ann", 1, moment(10))], PURCHASES)
+    taken: list[str] = []
+
+    def sink(batch: DataFrame, number: int) -> None:
+        taken.extend(row.value for row in batch.collect())
+        if len(taken) == 1:
+            raise Interrupted("after the sink")
+
+    for _ in range(2):
+        builder = StreamsBuilder()
+        names = spark.createDataFrame([("ann", "Ann Smith")], "id string, name string")
+        people = builder.globalTableFromDataFrame(names, key="id", value="name", name="my users")
+        clicks = builder.fromDataFrame(
+            streamed(spark, tmp_path / "clicks"), key="user", value="amount", timestamp="at"
+        )
+        named = clicks.join(people, lambda key, value: key, lambda value, name: name)
+        found = named.toDataFrame({"state.dir": str(tmp_path / directory)}, name="named")
+        query = (
+            found.writeStream.foreachBatch(sink)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        with suppress(StreamingQueryException):
+            query.awaitTermination()
+    assert failureOf(query) is None
+    assert taken == ["Ann Smith", "Ann Smith"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["checkpoint", "clicks", directory]
+
+
 class Interrupted(Exception):
     """Stands for a kill between the sink and the commit."""
 

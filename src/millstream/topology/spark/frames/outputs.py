@@ -115,7 +115,7 @@ class _Line:
         # This makes the coordinator of state stores, which a batch without a query lacks.
         _ = self._session.streams
         self._job = self._made_job(str(topology.describe()))
-        self._directory = directory or self._state_dir().joinpath("frames").as_uri()
+        self._directory = directory or f"file://{self._state_dir() / 'frames'}"
 
     def output(self) -> DataFrame:
         """Return the records of the output."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from millstream.topology.spark.driver.savepoints import files_at
+from millstream.topology.spark.checkpoint.files import RemoteFiles
+
+_WRITTEN = "_SUCCESS"
+_PATTERN = re.compile(r"([\[\]{}*?\\])")
+"""What is a pattern in a path that a streaming source reads."""
 
 
 def snapshot_of(
@@ -31,6 +36,11 @@ def snapshot_of(
     assert found is not None
     content = f"{found[0]}-{int(found[1] or 0) & ((1 << 64) - 1):016x}"
     place = f"{directory.rstrip('/')}/{quote(name, safe='')}/{content}"
-    if not files_at(place, session).has("_SUCCESS"):
+    # Spark takes a location as it is written: of "a%20b" it makes no "a b".
+    files = RemoteFiles(session, place)
+    if not files.has(_WRITTEN):
         rows.write.mode("overwrite").parquet(place)
-    return session.readStream.schema(rows.schema).parquet(place)
+        if not files.has(_WRITTEN):
+            # Hadoop's committer may be told to leave it out.
+            files.write(_WRITTEN, "")
+    return session.readStream.schema(rows.schema).parquet(_PATTERN.sub(r"\\\1", place))
