@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from compat_tests.spark.frames.shop import shop_savepoint
+from compat_tests.spark.frames.shop import START, shop_savepoint
 from compat_tests.spark.support import Playground, eventually
 from millstream import Consumed, KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder
 from millstream.core.errors import (
@@ -47,6 +47,19 @@ def test_a_function_reads_a_savepoint(spark: SparkSession, savepoint: Path) -> N
     # As on any other file system, where Spark reads the files.
     remote = readStore(spark, "counts", path=f"file:///{savepoint.as_posix().lstrip('/')}")
     assert {(r.key, r.value) for r in remote.collect()} == {("ann", 2), ("bob", 1)}
+
+
+def test_times_have_a_zone_whatever_the_session_takes_a_timestamp_for(
+    spark: SparkSession, savepoint: Path
+) -> None:
+    mine = spark.newSession()
+    mine.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    found = readStore(mine, "per-minute", path=str(savepoint))
+    times = ("timestamp", "window_start", "window_end")
+    assert {kind for name, kind in found.dtypes if name in times} == {"timestamp"}
+    seconds = found.where("key = 'ann'").selectExpr("unix_seconds(window_start) as second")
+    first = int(START.timestamp())
+    assert {row.second for row in seconds.collect()} == {first, first + 60}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ _NAMES: dict[str, Callable[[], T.DataType]] = {
     "double": T.DoubleType,
     "string": T.StringType,
     "binary": T.BinaryType,
-    "timestamp": T.TimestampType,
+    "timestamp_ltz": T.TimestampType,
 }
 _SPENT = T.StructType([T.StructField("cents", T.LongType()), T.StructField("note", T.StringType())])
 

@@ -38,6 +38,8 @@ TYPES = {
 ONE_FORM = frozenset({"String", "Long", "Integer", "Short", "Boolean", "ByteArray"})
 """Stock serdes of which two equal values in a column have equal bytes. 0.0 and -0.0 have not, and a
 text in a column of JSON may be a text, a number, or a structure whose bytes have other spaces."""
+MOMENT = "timestamp_ltz"
+"""Type of a time in a schema: ``timestamp`` means what ``spark.sql.timestampType`` says."""
 TEXT = "string"
 """Type of a column whose serde does not tell a type: its values are JSON."""
 _ARROW_ERRORS = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -89,7 +91,7 @@ def type_of(serde: Any) -> str:
     inner = inner_of_windowed(serde)
     if inner is not None:
         kind = TYPES.get(format_of(_Reading(inner)), TEXT)
-        return f"struct<key: {kind}, start: timestamp, end: timestamp>"
+        return f"struct<key: {kind}, start: {MOMENT}, end: {MOMENT}>"
     return TYPES.get(format_of(serde), TEXT)
 
 

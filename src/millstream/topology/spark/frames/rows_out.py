@@ -15,6 +15,7 @@ from millstream.core.serdes.checks import deserializer_of
 from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.frames.columns import (
+    MOMENT,
     arrow_column,
     inner_of_windowed,
     reason_of,
@@ -42,7 +43,7 @@ class OutputColumns:
         """The schema as Spark reads it."""
         key = self.key_type or type_of(self.key_serde)
         value = self.value_type or type_of(self.value_serde)
-        return f"key {key}, value {value}, timestamp timestamp, headers {HEADERS}"
+        return f"key {key}, value {value}, timestamp {MOMENT}, headers {HEADERS}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

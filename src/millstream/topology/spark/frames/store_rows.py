@@ -18,6 +18,7 @@ from millstream.topology.savepoints.notes import note_of
 from millstream.topology.savepoints.records import RowReader, StoredRecord
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.frames.columns import (
+    MOMENT,
     ONE_FORM,
     TEXT,
     arrow_column,
@@ -60,11 +61,11 @@ class StoreTable:
         """Name and type of each column."""
         kind = self.note.type
         found = [("partition", "int"), ("key", self._type("key")), ("value", self._type("value"))]
-        found.append(("timestamp", "timestamp"))
+        found.append(("timestamp", MOMENT))
         if kind in ("window", "session"):
-            found += [("window_start", "timestamp"), ("window_end", "timestamp")]
+            found += [("window_start", MOMENT), ("window_end", MOMENT)]
         if kind == "versioned":
-            found += [("valid_from", "timestamp"), ("valid_to", "timestamp")]
+            found += [("valid_from", MOMENT), ("valid_to", MOMENT)]
         return found
 
     @property
