@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
     IllegalStateException,
+    StreamsException,
 )
 from millstream.frames import readStore, register
+from millstream.topology.spark.frames.store_rows import Choice
+from millstream.topology.spark.frames.stores import read_by_spark
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +48,23 @@ def test_a_function_reads_a_savepoint(spark: SparkSession, savepoint: Path) -> N
     found = readStore(spark, "prices", path=str(savepoint))
     assert found.columns[-2:] == ["valid_from", "valid_to"]
     assert found.where("valid_to is null").first()["value"] == "1.20"  # type: ignore[index]
-    # As on any other file system, where Spark reads the files.
-    remote = readStore(spark, "counts", path=f"file:///{savepoint.as_posix().lstrip('/')}")
-    assert {(r.key, r.value) for r in remote.collect()} == {("ann", 2), ("bob", 1)}
+    found = readStore(spark, "counts", path=savepoint.as_uri())
+    assert {(r.key, r.value) for r in found.collect()} == {("ann", 2), ("bob", 1)}
+
+
+def test_a_savepoint_elsewhere_is_compared_with_its_manifest(
+    spark: SparkSession, savepoint: Path, tmp_path: Path
+) -> None:
+    """As on any other file system, where Spark reads the files."""
+    copy = tmp_path / "copy"
+    shutil.copytree(savepoint, copy)
+    found = read_by_spark(spark, copy.as_uri(), "counts", Choice())
+    assert {(r.key, r.value) for r in found.collect()} == {("ann", 2), ("bob", 1)}
+    next((copy / "entries" / "store=counts").rglob("*.parquet")).unlink()
+    with pytest.raises(StreamsException, match='damaged: partition 0 of store "counts"'):
+        read_by_spark(spark, copy.as_uri(), "counts", Choice())
+    assert read_by_spark(spark, copy.as_uri(), "per-minute", Choice()).count() == 3
+    assert read_by_spark(spark, copy.as_uri(), "unused", Choice()).count() == 0
 
 
 def test_times_have_a_zone_whatever_the_session_takes_a_timestamp_for(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException
 from millstream.topology.savepoints.manifest import ENTRIES, FILE, SavepointManifest
-from millstream.topology.spark.checkpoint.descriptor import for_spark, local_path
+from millstream.topology.spark.checkpoint.descriptor import AS_NAMED, for_spark, local_path
 from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at, open_state
 from millstream.topology.spark.failures import reported
@@ -25,6 +26,7 @@ from millstream.topology.spark.frames.source import NAME, StoreSource
 from millstream.topology.spark.frames.store_rows import Choice, StoreTable, table_of
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA
 from millstream.topology.spark.generations.image import Selection
+from millstream.topology.spark.generations.savepoints import check_entries, counted
 from millstream.topology.spark.worker_pools import workers_for
 
 _NO_BROKER = "nowhere:0"
@@ -68,8 +70,9 @@ def readStore(
 
     Columns: ``partition``, ``key``, ``value``, ``timestamp``; of windows and sessions also
     ``window_start`` and ``window_end``, of versioned stores ``valid_from`` and ``valid_to``.
-    Nothing is read before an action; the partitions are read in parallel. An application may run
-    meanwhile: the DataFrame stays at the batch that was the last one at this call, until Spark
+    Nothing is read before an action, but for a savepoint that is not on this machine: its entries
+    are compared with its checksums first. The partitions are read in parallel. An application may
+    run meanwhile: the DataFrame stays at the batch that was the last one at this call, until Spark
     deletes that batch's files (``spark.sql.streaming.minBatchesToRetain``).
 
     Args:
@@ -89,7 +92,7 @@ def readStore(
         IllegalArgumentException: There is no such store, or its serdes are not known; or not
             exactly one of path, checkpoint and application is given.
         IllegalStateException: No batch of the application has been committed.
-        StreamsException: There is no savepoint, or the checkpoint is damaged.
+        StreamsException: There is no savepoint, or it or the checkpoint is damaged.
 
     Example::
 
@@ -125,14 +128,27 @@ def _of_savepoint(spark: SparkSession, path: str, store: str, choice: Choice) ->
             "valueType": choice.value_type,
         }
         return spark.read.format(NAME).options(**options).load(path)
-    root = path.rstrip("/")
+    return read_by_spark(spark, path.rstrip("/"), store, choice)
+
+
+def read_by_spark(spark: SparkSession, root: str, store: str, choice: Choice) -> DataFrame:
+    """Return a store of a savepoint on any file system of Spark, after a check of its entries.
+
+    Raises:
+        IllegalArgumentException: There is no such store, or its serdes are not known.
+        StreamsException: Entries are missing or damaged.
+    """
     manifest = SavepointManifest.from_json(files_at(root, spark).text(FILE), root)
     table = table_of(manifest, store, choice, f'savepoint "{root}"')
-    if not any(manifest.stores[part].partitions for part in table.parts):
+    kept = {part: manifest.stores[part] for part in table.parts}
+    if not any(each.partitions for each in kept.values()):
         return spark.createDataFrame([], table.ddl)
-    entries = spark.read.schema(ENTRY_SCHEMA).parquet(f"{root}/{ENTRIES}")
-    entries = entries.where(F.col("store").isin(list(table.parts))).repartition("partition")
-    entries = entries.sortWithinPartitions("partition").select("store", "partition", "key", "value")
+    read = spark.read.options(**AS_NAMED).schema(ENTRY_SCHEMA).parquet(f"{root}/{ENTRIES}")
+    entries = read.where(F.col("store").isin(list(kept)))
+    entries = entries.select("store", "partition", "key", "value")
+    # A file that a copy lacks would be rows that are not there, without a word.
+    check_entries(replace(manifest, stores=kept), counted(spark, entries), root)
+    entries = entries.repartition("partition").sortWithinPartitions("partition")
     return _decoded(spark, entries, table)
 
 

@@ -153,7 +153,7 @@ def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Im
     manifest = SavepointManifest.from_json(files.text(FILE), location)
     _check_files_read(manifest, location)
     entries = _entries(session, f"{for_spark(location)}/{ENTRIES}", files)
-    _check(manifest, counted(session, entries), location)
+    check_entries(manifest, counted(session, entries), location)
     return Image(manifest, entries, facts_of_savepoint(manifest))
 
 
@@ -225,9 +225,14 @@ def _count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def _check(
+def check_entries(
     manifest: SavepointManifest, found: dict[str, dict[int, Contents]], location: str
 ) -> None:
+    """Compare entries with the manifest of their savepoint.
+
+    Raises:
+        StreamsException: Some are missing, or others.
+    """
     noted = {name: dict(store.partitions) for name, store in manifest.stores.items()}
     for store in sorted(noted.keys() | found.keys()):
         for number in sorted(noted.get(store, {}).keys() | found.get(store, {}).keys()):
