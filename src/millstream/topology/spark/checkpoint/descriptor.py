@@ -187,8 +187,13 @@ def normal(location: str) -> str:
     return location.rstrip("/") if path is None else path.absolute().as_uri()
 
 
-AS_NAMED = {"__globPaths__": "false"}
-"""Options of a reader of Spark for which ``[``, ``{`` and ``*`` in a path are no pattern."""
+AS_NAMED = {
+    "__globPaths__": "false",
+    "ignoreCorruptFiles": "false",
+    "ignoreMissingFiles": "false",
+}
+"""Options of a reader of Spark for which ``[``, ``{`` and ``*`` in a path are no pattern, and that
+passes over no file: a session may be told to do so (``spark.sql.files.ignoreCorruptFiles``)."""
 
 
 def for_spark(location: str) -> str:
