@@ -22,6 +22,8 @@ JSON_COLUMNS = (
 COLUMNS = ("partition", "offset", "timestamp", "key", "value", "headers")
 HEADERS = "array<struct<key: string, value: binary>>"
 _TEXTS = (T.StructType, T.ArrayType, T.MapType)
+_ZONED = r"^[^ T]+[ T].*(Z|[+-][0-9]{1,2}(:?[0-9]{2}){0,2}|[A-Za-z][A-Za-z_]+(/.*)?)$"
+"""A time with a zone. Spark would take another one for one of the session's zone."""
 
 
 def records_of(
@@ -91,7 +93,7 @@ def _timestamp(rows: DataFrame, topic: str) -> Column:
         raise _unreadable(topic, "They have no column timestamp.")
     column, kind = F.col("timestamp"), rows.schema["timestamp"].dataType
     if isinstance(kind, T.StringType):
-        moment = F.unix_millis(F.try_to_timestamp(column))
+        moment = F.when(column.rlike(_ZONED), F.unix_millis(F.try_to_timestamp(column)))
         found = F.when(column.rlike("^[0-9]+$"), column.try_cast("bigint")).otherwise(moment)
     elif isinstance(kind, T.TimestampType):
         found = F.unix_millis(column)
@@ -99,13 +101,17 @@ def _timestamp(rows: DataFrame, topic: str) -> Column:
         found = column.cast("bigint")
     else:
         raise _unreadable(topic, f"Column timestamp is {kind.simpleString()}.")
-    wrong = F.raise_error(F.lit(f'a record for topic "{topic}" has no valid timestamp'))
+    valid = "milliseconds, or ISO 8601 with a time zone"
+    wrong = F.raise_error(F.lit(f'a record for topic "{topic}" has no valid timestamp: {valid}'))
     return F.coalesce(F.when(found >= 0, found), wrong.cast("bigint"))
 
 
 def _content(rows: DataFrame, topic: str, name: str) -> Column:
     encoded = f"{name}_base64"
-    columns = [F.unbase64(F.col(encoded))] if encoded in rows.columns else []
+    columns = []
+    if encoded in rows.columns:
+        # What is no base64, as with "-" and "_", is an error: unbase64 passes over it.
+        columns.append(F.to_binary(F.col(encoded), F.lit("base64")))
     if name in rows.columns:
         kind, column = rows.schema[name].dataType, F.col(name)
         if isinstance(kind, _TEXTS):
