@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from millstream.topology.spark.backfill.records import records_of
+from millstream.topology.spark.backfill.staging import stage
+from millstream.topology.spark.checkpoint.files import LocalFiles
 
 NEW_YEAR = 1_704_067_200_000
 BYTES = b"\xff\xfe\xfb"
@@ -60,3 +63,15 @@ def test_what_is_no_base64_is_refused(spark: SparkSession, tmp_path: Path, text:
     """The alphabet for URLs has two other characters: passed over, they left other bytes."""
     with pytest.raises(PySparkException, match="CONVERSION_INVALID_INPUT"):
         read(spark, tmp_path, value_base64=text)
+
+
+def test_each_partition_is_one_file_in_any_directory(spark: SparkSession, tmp_path: Path) -> None:
+    mine = spark.newSession()
+    mine.conf.set("spark.sql.files.maxRecordsPerFile", "2")
+    place, source = tmp_path / "st[1]", tmp_path / "numbers.jsonl"
+    lines = [json.dumps({"value": "x", "timestamp": number}) for number in range(5)]
+    source.write_text("\n".join(lines))
+    whole: Any = SimpleNamespace(of=lambda topic: None)
+    files = LocalFiles(place)
+    found = stage(mine, files, f"file://{place}", {"n": (str(source),)}, {"n": 1}, (whole, whole))
+    assert found["n"][0].records == 5

@@ -18,6 +18,7 @@ from millstream.topology.spark.backfill.bounds import Bound
 from millstream.topology.spark.backfill.inputs import Inputs, as_text
 from millstream.topology.spark.backfill.records import COLUMNS, records_of
 from millstream.topology.spark.backfill.staged import Staged, StagedPartition
+from millstream.topology.spark.checkpoint.descriptor import AS_NAMED
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.origin import BACKFILL
 
@@ -124,7 +125,9 @@ def _write(records: DataFrame, path: str) -> None:
     order = ("turn", "offset", "place")
     sorted_ = records.repartition("partition").sortWithinPartitions("partition", *order)
     writer = sorted_.select("turn", *COLUMNS).write.partitionBy("partition")
-    writer.option("parquet.block.size", _ROW_GROUP_BYTES).mode("overwrite").parquet(path)
+    # One file for each partition, whatever spark.sql.files.maxRecordsPerFile says.
+    writer = writer.option("parquet.block.size", _ROW_GROUP_BYTES).option("maxRecordsPerFile", 0)
+    writer.mode("overwrite").parquet(path)
 
 
 def _described(
@@ -140,7 +143,7 @@ def _described(
     directories = [n for n in files.names(place) if n.startswith("partition=")]
     if not directories:
         return found
-    rows = session.read.parquet(path).groupBy("partition")
+    rows = session.read.options(**AS_NAMED).parquet(path).groupBy("partition")
     for row in rows.agg(F.count("*").alias("n"), F.max("offset").alias("last")).collect():
         directory = f"partition={row['partition']}"
         (name,) = [n for n in files.names(f"{place}/{directory}") if n.endswith(".parquet")]
