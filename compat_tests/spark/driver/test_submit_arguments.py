@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from millstream.topology.spark.driver.session import session_settings, submitted
-from millstream.topology.spark.driver.submit_arguments import VARIABLE, submit_arguments
+from millstream.topology.spark.driver.session import session_settings, submitted, with_jars
+from millstream.topology.spark.driver.submit_arguments import (
+    VARIABLE,
+    others_only,
+    submit_arguments,
+)
 
 MASTER = "spark.master"
 
@@ -64,3 +69,24 @@ def test_they_win_over_the_file_and_our_defaults_and_not_over_the_configuration(
     assert found["spark.driver.memory"] == "1g"
     assert found["spark.jars"] == "/mine.jar,/own.jar"
     assert found["spark.app.name"] == "orders"
+
+
+def test_the_jvm_starts_by_what_is_left_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By --jars there would be those jars alone, and no connector of Kafka."""
+    given = "--jars a.jar --packages 'b:c:1 2' --verbose --master=yarn -c spark.d=e pyspark-shell f"
+    monkeypatch.setenv(VARIABLE, given)
+    with others_only():
+        assert os.environ[VARIABLE] == "--packages 'b:c:1 2' --verbose pyspark-shell f"
+    assert os.environ[VARIABLE] == given
+    monkeypatch.delenv(VARIABLE)
+    with others_only():
+        assert VARIABLE not in os.environ
+
+
+def test_executors_get_the_jars_of_packages() -> None:
+    """spark-submit finds them when the JVM starts, and adds them to spark.jars."""
+    settings = {"spark.jars": "/cache/own.jar,/mine.jar", "spark.a": "b"}
+    found = "file:///cache/own.jar,file:///ivy/org.x_thing-1.0.jar"
+    jars = "/cache/own.jar,/mine.jar,file:///ivy/org.x_thing-1.0.jar"
+    assert with_jars(settings, found) == settings | {"spark.jars": jars}
+    assert with_jars(settings, None) == settings

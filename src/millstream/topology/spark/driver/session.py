@@ -6,7 +6,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -33,7 +33,7 @@ from millstream.topology.spark.driver.on_this_machine import (
 )
 from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.driver.spark_environment import check_spark_environment
-from millstream.topology.spark.driver.submit_arguments import submit_arguments
+from millstream.topology.spark.driver.submit_arguments import others_only, submit_arguments
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 from millstream.topology.spark.worker_pools import import_path, importable_daemon
@@ -133,11 +133,12 @@ def new_session(
     archive = str(config.get(CLASS_ARCHIVE, OFF)).lower() != OFF
     settings = on_this_machine(settings, archive=archive)
     # The JVM passes it on to its Python workers.
-    with private_children(), importable_daemon():
+    with private_children(), importable_daemon(), others_only():
         if log is not None:
             settings = with_log(settings, log)
         start_ahead(settings, os.environ["PYSPARK_PYTHON"])
         launched_jvm(settings, log)
+        settings = with_jars(settings, SparkConf().get(_JARS, ""))
         builder = SparkSession.builder
         # Else the settings of a session that others use would be changed: the query has its own.
         for key, value in () if _is_made() else settings.items():
@@ -207,11 +208,24 @@ def session_settings(
     if "spark.app.name" not in given and (not name or name.endswith(".py")):
         settings["spark.app.name"] = application_id
     everything = [*_listed(given.get(_JARS)), *_listed(submitted.get(_JARS)), *jars]
-    by_name: dict[str, str] = {}
-    for each in everything:
-        by_name.setdefault(each.rpartition("/")[2], each)
-    settings[_JARS] = ",".join(by_name.values())
+    settings[_JARS] = _once_by_name(everything)
     return settings
+
+
+def with_jars(settings: Mapping[str, str], found: str | None) -> dict[str, str]:
+    """Return settings whose jars are also those that a JVM has found at its start.
+
+    They are those of ``spark.jars.packages``: executors get what ``spark.jars`` names.
+    """
+    everything = [*_listed(settings.get(_JARS)), *_listed(found)]
+    return {**settings, _JARS: _once_by_name(everything)}
+
+
+def _once_by_name(jars: Iterable[str]) -> str:
+    by_name: dict[str, str] = {}
+    for each in jars:
+        by_name.setdefault(each.rpartition("/")[2], each)
+    return ",".join(by_name.values())
 
 
 def worker_python(settings: Mapping[str, str], chosen: str | None) -> str:
