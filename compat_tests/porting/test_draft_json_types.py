@@ -95,4 +95,4 @@ def test_a_record_takes_null_where_java_does() -> None:
     names = run("record Order(String id, Double off, Integer n, List<String> tags, int count) {}")
     reads = JsonSerde.of(names["Order"]).deserializer().deserialize
     found = reads("in", b'{"id":null,"off":null,"n":null,"tags":null,"count":3}')
-    assert (found.id, found.off, found.n, found.tags, found.count) == (None, None, None, None, 3)
+    assert found == names["Order"](None, None, None, None, 3)
