@@ -19,6 +19,7 @@ from millstream import (
     Topology,
     TopologyTestDriver,
 )
+from millstream.topology.spark.driver.line import trigger_of
 
 TEXT = Serdes.String()
 SERDES = {"default.key.serde": TEXT, "default.value.serde": TEXT}
@@ -46,6 +47,21 @@ def test_a_setter_of_rocksdb_is_checked_before_a_store_opens(host: Any) -> None:
 def test_an_empty_master_is_named(master: str) -> None:
     with pytest.raises(ConfigException, match=r"for configuration spark\.master: It must not be"):
         KafkaStreams(COPY, ENTRIES | {"spark.master": master})
+
+
+def test_a_negative_pause_between_ticks_is_named() -> None:
+    """With punctuations by the wall clock it was `the Spark query failed`."""
+    with pytest.raises(ConfigException, match=r"-5 for configuration poll\.ms: Value must be at"):
+        KafkaStreams(COPY, ENTRIES | {"poll.ms": -5})
+    KafkaStreams(COPY, ENTRIES | {"poll.ms": 0})
+
+
+@pytest.mark.parametrize("interval_ms", [0, 30_000, 2**63 - 1])
+def test_the_longest_interval_of_commits_is_one_that_spark_takes(interval_ms: int) -> None:
+    number, unit = trigger_of(interval_ms).split()
+    assert unit == "milliseconds"
+    assert int(number) * 1000 < 2**63
+    assert int(number) == interval_ms or int(number) > 2**49
 
 
 def repartitioned(partitions: int) -> Topology:

@@ -38,6 +38,8 @@ GROWN = 2
 """How many times the default limit of a batch quick batches may reach."""
 MIN_SHARE = 0.02
 """Minimum share of a stage, as a fraction of the total backlog."""
+_LONGEST_MS = 1 << 50
+"""The longest time between batches: 35,000 years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +100,23 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
         .format("noop")
         .outputMode("append")
         .option("checkpointLocation", options.checkpoint)
-        .trigger(processingTime=f"{options.trigger_ms} milliseconds")
+        .trigger(processingTime=trigger_of(options.trigger_ms))
         .start()
     )
     if shares is not None and options.trigger_ms:
         shares.hasten(query)
     return query
+
+
+def trigger_of(interval_ms: int) -> str:
+    """Return the time between batches as Spark reads it; it counts microseconds, in 64 bits.
+
+    Kafka Streams takes any number, such as the largest for no commits by time.
+
+    >>> trigger_of(100)
+    '100 milliseconds'
+    """
+    return f"{min(interval_ms, _LONGEST_MS)} milliseconds"
 
 
 def sources_of(

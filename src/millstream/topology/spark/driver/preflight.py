@@ -149,6 +149,9 @@ def check_config(config: StreamsConfig) -> None:
             replicas,
             f"Value must be from 1 to {_MOST_REPLICAS}, or -1 for the default of the brokers",
         )
+    if (pause := config.getLong("poll.ms")) < 0:
+        # Kafka's consumer refuses it in its first poll.
+        raise invalid("poll.ms", pause, "Value must be at least 0")
     _check_servers(config)
     check_client_entries(config)
     for key in PLUGIN_NAMES.intersection(config.originals()):
