@@ -167,11 +167,28 @@ def test_a_limit_of_the_session_does_not_end_the_wait_for_a_query_that_stops(
     assert query.conf.entries[key] == own.get(key, "0")
 
 
-def test_a_state_store_that_the_operators_refuse_is_refused_at_the_start() -> None:
-    key = "spark.sql.streaming.stateStore.providerClass"
-    name = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
-    with pytest.raises(ConfigException, match=rf"{name} for configuration {key}"):
-        query_session(_session_of({}), {key: name}, 2)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        (
+            "stateStore.providerClass",
+            "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+        ),
+        ("offsetLog.formatVersion", 2),
+        ("minBatchesToRetain", -1),
+        ("numRecentProgressUpdates", "0"),
+    ],
+)
+def test_an_entry_with_which_no_query_runs_is_refused_at_the_start(name: str, value: Any) -> None:
+    key = f"spark.sql.streaming.{name}"
+    with pytest.raises(ConfigException, match=rf"{value} for configuration {key}"):
+        query_session(_session_of({}), {key: value}, 2)
+
+
+def test_offsets_have_the_format_that_a_restart_reads_whatever_the_session_says() -> None:
+    key = "spark.sql.streaming.offsetLog.formatVersion"
+    query: Any = query_session(_session_of({key: "2"}), {}, 2)
+    assert query.conf.entries[key] == "1"
 
 
 @pytest.mark.parametrize(

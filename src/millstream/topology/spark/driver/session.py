@@ -33,6 +33,11 @@ from millstream.topology.spark.driver.on_this_machine import (
 )
 from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.driver.spark_environment import check_spark_environment
+from millstream.topology.spark.driver.sql_settings import (
+    OFFSET_LOG,
+    OFFSET_LOG_FORMAT,
+    check_sql_settings,
+)
 from millstream.topology.spark.driver.submit_arguments import others_only, submit_arguments
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
@@ -56,6 +61,7 @@ SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
     f"{_STATE}.checkpointFormatVersion": "2",
+    OFFSET_LOG: OFFSET_LOG_FORMAT,
     # A store that opens elsewhere replays what was committed since the last snapshot that this
     # uploads: by Spark's default of a minute, more than a hundred files after short batches.
     _MAINTENANCE: "15s",
@@ -285,12 +291,7 @@ def query_session(
         )
     session = _copied(spark) if alike else spark.newSession()
     given = {k: v for k, v in spark_entries(config).items() if k.startswith(_SQL)}
-    if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
-        raise ConfigException(
-            f"Invalid value {given[_PROVIDER]} for configuration {_PROVIDER}: Spark's "
-            "transformWithState keeps its state in RocksDB",
-            hint="Leave out the entry.",
-        )
+    check_sql_settings(given)
     settings = SQL_SETTINGS | _with_standbys(config) | given
     settings[_SHUFFLE] = str(shuffle_partitions)
     for key, value in settings.items():
