@@ -78,3 +78,13 @@ def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> Non
     assert str(tmp_path) in failure.problem
     assert "Free space" in failure.hint
     assert failure.__cause__ is error
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.EROFS])
+def test_a_disk_that_fails_is_told_with_the_file_and_what_to_do(code: int, tmp_path: Path) -> None:
+    error = OSError(code, os.strerror(code), str(tmp_path / "millstream.json"))
+    failure = start_failure(error)
+    assert isinstance(failure, ProcessorStateException)
+    assert str(tmp_path) in failure.problem
+    assert "Check the disk" in failure.hint
+    assert failure.__cause__ is error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +11,13 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from millstream.core.errors import StreamsException
+from millstream.core.errors import ProcessorStateException, StreamsException
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.failures import failure_from
 from millstream.topology.spark.full_disk import full_disk_from
 
 _NO_HEARTBEATS = "exited with status 56"
+_OF_DISKS = (errno.EIO, errno.ENODEV, errno.EROFS, errno.ESTALE)
 _SLEPT = (
     " It did not hear from itself for too long, as after a sleep of the machine; "
     "spark.storage.blockManagerHeartbeatTimeoutMs of a session on a local master says for how long."
@@ -61,14 +64,26 @@ def start_failure(error: BaseException) -> Exception:
     if ended_jvm() is not None:
         return unexpected(error)[0]
     if isinstance(error, OSError):
-        full = full_disk_from(str(error))
-        if full is None:
+        found = full_disk_from(str(error)) or _of_a_file(error)
+        if found is None:
             return error
-        full.__cause__ = error
-        return full
+        found.__cause__ = error
+        return found
     failure = failure_from(str(error))
     failure.__cause__ = error
     return failure
+
+
+def _of_a_file(error: OSError) -> ProcessorStateException | None:
+    """Return the error for a file whose disk fails; None for other errors, as of listeners."""
+    if error.filename is None or error.errno not in _OF_DISKS:
+        return None
+    return ProcessorStateException(
+        f'cannot read or write "{os.fsdecode(error.filename)}"',
+        detail=str(error),
+        hint="Check the disk and the rights of the directory, and start again: processing "
+        "continues after the last committed batch.",
+    )
 
 
 @contextmanager
