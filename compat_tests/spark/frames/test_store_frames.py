@@ -67,6 +67,12 @@ def test_a_savepoint_elsewhere_is_compared_with_its_manifest(
     assert read_by_spark(spark, copy.as_uri(), "unused", Choice()).count() == 0
 
 
+def test_each_session_of_a_program_reads_stores(spark: SparkSession, savepoint: Path) -> None:
+    for session in (spark, spark.newSession(), spark.newSession()):
+        found = readStore(session, "counts", path=str(savepoint))
+        assert {(r.key, r.value) for r in found.collect()} == {("ann", 2), ("bob", 1)}
+
+
 def test_times_have_a_zone_whatever_the_session_takes_a_timestamp_for(
     spark: SparkSession, savepoint: Path
 ) -> None:

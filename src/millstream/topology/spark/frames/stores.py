@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.udf import _wrap_function
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException
@@ -30,6 +32,7 @@ from millstream.topology.spark.generations.savepoints import check_entries, coun
 from millstream.topology.spark.worker_pools import workers_for
 
 _NO_BROKER = "nowhere:0"
+_REGISTERED = "DATA_SOURCE_ALREADY_EXISTS"
 
 
 def register(spark: SparkSession) -> None:
@@ -49,9 +52,24 @@ def register(spark: SparkSession) -> None:
         millstream.frames.register(spark)
         counts = spark.read.format("millstream").option("store", "counts").load("savepoints/orders")
     """
-    checked_session(spark).dataSource.register(StoreSource)
+    try:
+        checked_session(spark).dataSource.register(StoreSource)
+    except AnalysisException as error:
+        if error.getCondition() != _REGISTERED:
+            raise
+        _register_again(spark)
     # Without it Spark refuses every source that can look a key up.
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+
+
+def _register_again(spark: SparkSession) -> None:
+    """Register the source where Spark takes one of another session for one of this one."""
+    session: Any = spark
+    context = session.sparkContext
+    make = context._jvm.org.apache.spark.sql.execution.datasources.v2.python
+    source = make.UserDefinedPythonDataSource(_wrap_function(context, StoreSource))
+    manager = session._jsparkSession.sessionState().dataSourceManager()
+    manager.registerDataSource(NAME, source)
 
 
 def readStore(
