@@ -42,5 +42,6 @@ def accept_headers(class_: type, method: str) -> None:
 
 def without_headers(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method that takes topic and data alone: what is called for each record."""
+    bound: Any = method
     own = getattr(method, _OWN, None)
-    return method if own is None else MethodType(own, method.__self__)  # type: ignore[attr-defined]
+    return method if own is None else MethodType(own, bound.__self__)

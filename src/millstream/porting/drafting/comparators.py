@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
@@ -109,6 +110,21 @@ def free_item(context: Context) -> str:
     return name
 
 
+@contextmanager
+def as_item(declared: Node, item: str, held: str, context: Context) -> Iterator[None]:
+    """Let a function's only parameter be a variable of the type that is known."""
+    names = [declared] if declared.type == "identifier" else inner(declared)
+    java = text(names[0].child_by_field_name("name") or names[0])
+    before = context.items
+    try:
+        context.items = {**before, java: item}
+        with context.scope():
+            context.declare(java, held)
+            yield
+    finally:
+        context.items = before
+
+
 def applied(function: Node, item: str, held: str, context: Context) -> str:
     """Return a function of one value, applied to a variable of the type that is known."""
     body = function.child_by_field_name("body")
@@ -116,16 +132,8 @@ def applied(function: Node, item: str, held: str, context: Context) -> str:
     if function.type == "lambda_expression" and body is not None and declared is not None:
         if body.type == "block":
             raise UntranslatedError(function)
-        names = [declared] if declared.type == "identifier" else inner(declared)
-        java = text(names[0].child_by_field_name("name") or names[0])
-        before = context.items
-        try:
-            context.items = {**before, java: item}
-            with context.scope():
-                context.declare(java, held)
-                made = context.express(body)
-        finally:
-            context.items = before
+        with as_item(declared, item, held, context):
+            made = context.express(body)
         return tightened(made) if body.type in ("ternary_expression", "lambda_expression") else made
     if held == "Entry" and text(function).startswith(("Map.Entry::get", "Entry::get")):
         return f"{item}[{0 if text(function).endswith('Key') else 1}]"

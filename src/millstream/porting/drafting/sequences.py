@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting import comparators
-from millstream.porting.drafting.comparators import applied, free_item
+from millstream.porting.drafting.comparators import applied, as_item, free_item
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.generics import element
 from millstream.porting.drafting.kinds import LISTS, kind
@@ -178,17 +178,9 @@ def _flattened(function: Node, item: str, held: str, context: Context) -> str:
     declared = function.child_by_field_name("parameters")
     if body is None or declared is None or body.type != "method_invocation":
         raise UntranslatedError(function)
-    names = [declared] if declared.type == "identifier" else inner(declared)
-    java = text(names[0].child_by_field_name("name") or names[0])
-    before = context.items
-    try:
-        context.items = {**before, java: item}
-        with context.scope():
-            context.declare(java, held)
-            source = _source(body, text(body.child_by_field_name("name")), context)
-            made = iterated(body, context) if source is None else source
-    finally:
-        context.items = before
+    with as_item(declared, item, held, context):
+        source = _source(body, text(body.child_by_field_name("name")), context)
+        made = iterated(body, context) if source is None else source
     if made is None:
         raise UntranslatedError(function)
     return tightened(made)
