@@ -36,6 +36,7 @@ from millstream.topology.spark.driver.spark_environment import check_spark_envir
 from millstream.topology.spark.driver.sql_settings import (
     OFFSET_LOG,
     OFFSET_LOG_FORMAT,
+    PROVIDER,
     check_sql_settings,
 )
 from millstream.topology.spark.driver.submit_arguments import others_only, submit_arguments
@@ -49,14 +50,13 @@ _JARS, _PYTHON, _REUSE = "spark.jars", "spark.pyspark.python", "spark.python.wor
 _MASTER, _SQL, _SHUFFLE = "spark.master", "spark.sql.", "spark.sql.shuffle.partitions"
 _UNCHANGEABLE = ("CANNOT_MODIFY_STATIC_CONFIG", "CANNOT_MODIFY_CONFIG")
 _STATE = "spark.sql.streaming.stateStore"
-_PROVIDER = f"{_STATE}.providerClass"
 _MAINTENANCE = f"{_STATE}.maintenanceInterval"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
 SQL_SETTINGS: dict[str, str] = {
-    _PROVIDER: "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    PROVIDER: "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from millstream.core.errors import ConfigException
 
-_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 OFFSET_LOG = "spark.sql.streaming.offsetLog.formatVersion"
 OFFSET_LOG_FORMAT = "1"
 """The format of offsets that is read at each start."""
@@ -25,8 +25,8 @@ def check_sql_settings(given: Mapping[str, str]) -> None:
     Raises:
         ConfigException: The query cannot run with one of them.
     """
-    if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
-        _refuse(_PROVIDER, given, "Spark's transformWithState keeps its state in RocksDB")
+    if given.get(PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
+        _refuse(PROVIDER, given, "Spark's transformWithState keeps its state in RocksDB")
     if given.get(OFFSET_LOG, OFFSET_LOG_FORMAT).strip() != OFFSET_LOG_FORMAT:
         _refuse(OFFSET_LOG, given, "the checkpoint's offsets are read in format 1 at each start")
     for key, reason in _POSITIVE.items():
